@@ -162,7 +162,7 @@ void single_ops() {
   }
 }
 
-// y = relu((a * b + 0.5) * s - a) * a: six steps, as in KERNELS.md.
+// y = relu((a * b + 0.5) * s - a) * a: six steps, as in docs/decisions/cpu-tiles.md.
 TileProgram six_steps(int64_t n) {
   TileProgram program;
   program.space = Shape{n};

@@ -1,5 +1,5 @@
-// A gradient that is the one of the value itself, in fewer passes than its ops would take. Where the function is not
-// to be had (a trace that was loaded) the ops do.
+// A gradient that equals the one of the value itself but takes fewer passes than its ops. If the function is not
+// available (in a trace that was loaded), the ops run.
 #pragma once
 
 #include "brio/autodiff/tape.h"

@@ -31,13 +31,13 @@ class Context final : public GradContext {
   void through(const Definition& definition) override;
 };
 
-// The gradient of a slice: zeros but for a strip along one axis.
+// The gradient of a slice: zeros except for a strip along one axis.
 struct Strip {
   int axis = -1;
   int64_t low = 0, high = 0;  // zeros before and after it
   std::deque<Tensor> parts;   // the strip, side by side
 
-  // Takes in a strip at either end of this one, of an axis of this size; false where there is a gap or an overlap.
+  // Joins a strip at either end of this one, along an axis of this size; false if there is a gap or an overlap.
   bool join(const Strip& other, int64_t size) {
     if (size - high == other.low) {
       parts.insert(parts.end(), other.parts.begin(), other.parts.end());
@@ -59,12 +59,12 @@ struct Strip {
   }
 };
 
-// Kept between calls, so that differentiating a small step allocates nothing. A rule may differentiate in turn
-// (control ops, plain forms), hence one set per depth.
+// Kept between calls, so that differentiating a small step allocates nothing. A rule may itself differentiate
+// (control ops, plain forms), so there is one set per depth.
 struct Scratch {
   std::vector<uint8_t> reached;
   std::vector<Tensor> cotangents;
-  std::unordered_map<ValueId, Strip> strips;  // cotangents that grow: cotangents[value] is what they began with
+  std::unordered_map<ValueId, Strip> strips;  // cotangents that grow: cotangents[value] is the first part
   std::vector<int64_t> attrs;
   std::vector<std::shared_ptr<const Graph>> graphs;
   Context context;
@@ -131,7 +131,7 @@ std::optional<Strip> strip_of(const Recording& recording, const Tensor& gradient
   return strip;
 }
 
-// The whole cotangent of a value, so far.
+// The complete cotangent of a value, so far.
 const Tensor& settled(Scratch& scratch, ValueId value) {
   if (scratch.strips.empty()) return scratch.cotangents[value];
   if (const auto grown = scratch.strips.find(value); grown != scratch.strips.end()) {
@@ -141,8 +141,8 @@ const Tensor& settled(Scratch& scratch, ValueId value) {
   return scratch.cotangents[value];
 }
 
-// Neighbouring strips (the gates of a recurrent cell, the parts of a split, the rows of a loop) are put side by side
-// instead of being added with their zeros: all of them at once, when they are asked for.
+// Neighbouring strips (gates of a recurrent cell, parts of a split, rows of a loop) are put side by side instead of
+// being added with their zeros: all at once, when the cotangent is needed.
 void accumulate(const Recording& recording, Scratch& scratch, ValueId value, Tensor gradient) {
   Tensor& into = scratch.cotangents[value];
   if (!into.defined()) {
@@ -164,7 +164,7 @@ void accumulate(const Recording& recording, Scratch& scratch, ValueId value, Ten
   into = add(settled(scratch, value), gradient);
 }
 
-// Runs the rule of one node. The node is copied: recording moves the arrays that it lies in.
+// Runs the rule of one node. The node is copied, because recording moves the arrays that hold it.
 void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   const RecordedNode node = recording.nodes[index];
   Context& c = scratch.context;
@@ -192,14 +192,14 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   if (const CustomGradient* custom = custom_gradient_of(recording, index)) {
     std::vector<Tensor> gradients = (*custom)(c.cotangents);
     for (size_t i = 0; i < gradients.size() && i < c.result.size(); ++i) c.result[i] = std::move(gradients[i]);
-  } else if (node.op->grad) {  // none: a tape may watch what an op without a gradient gave
+  } else if (node.op->grad) {  // null: a tape may watch the result of an op without a gradient
     node.op->grad(c);
   }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     if (!c.needed[i] || !c.result[i].defined()) continue;
     BRIO_CHECK(!(c.result[i].impl()->aval() != c.in[i].impl()->aval()), "the gradient of ", node.op->name,
                " for input ", i, " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
-    // Where sizes are not known, as long as they are equal when they are: reshape sees to that.
+    // With unknown sizes the shapes must be equal once sizes are known: reshape checks that.
     if (!(c.result[i].shape() == c.in[i].shape())) c.result[i] = reshape(c.result[i], c.in[i].shape());
     accumulate(recording, scratch, recording.inputs[node.input + i], std::move(c.result[i]));
   }
@@ -213,7 +213,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
   Scratch& scratch = *scope;
   const size_t values = recording.values.size();
   scratch.reached.assign(values, 0);
-  scratch.cotangents.resize(values);  // all none: ScratchScope leaves it empty
+  scratch.cotangents.resize(values);  // all "none": ScratchScope leaves it empty
   ValueId first = static_cast<ValueId>(values);
   for (ValueId source : sources) {
     scratch.reached[source] = 1;
@@ -224,7 +224,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     accumulate(recording, scratch, target, cotangent);
     if (recording.producers[target] != kNone) last = std::max(last, recording.producers[target] + 1);
   }
-  // Forward: what depends on a source. Nodes are in order, so one sweep from the first source's users suffices.
+  // Forward: find what depends on a source. Nodes are in order, so one sweep from the first source's users is enough.
   const auto begin = static_cast<uint32_t>(
       std::ranges::lower_bound(recording.nodes, first, {}, [](const RecordedNode& n) { return n.value; }) -
       recording.nodes.begin());
@@ -236,7 +236,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     if (reached)
       for (uint32_t i = 0; i < node.n_values; ++i) scratch.reached[node.value + i] = 1;
   }
-  // Backward: a rule's ops go where the node is that they belong to.
+  // Backward: the ops of a rule get the place of the node that they belong to.
   const KeepPlace keep(current_recording());
   OpOrigins* const origins = OpOrigins::current();
   for (uint32_t n = last; n-- > begin;) {
@@ -271,7 +271,7 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
     Recording& recording = current_recording();
     Recording::Tape tape{1, false, {}, &recording};
     recording.tapes.push_back(&tape);
-    struct Detach {  // a rule may refuse, and the recording outlives the tape
+    struct Detach {  // a rule may throw, and the recording outlives the tape
       Recording& recording;
       ~Detach() { recording.tapes.clear(); }
     } detach{recording};
@@ -304,7 +304,7 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
   return traced.graph;
 }
 
-// The definition is recorded here once more (equal expressions merge).
+// The definition is recorded here again (equal expressions merge).
 void Context::through(const Definition& definition) {
   const std::vector<Tensor> inputs = in, given = cotangents;
   const std::vector<uint8_t> wanted = needed;

@@ -9,8 +9,8 @@
 
 namespace brio {
 
-// The cotangents of `sources`, given those of some targets, along values that carry `tape_bit`. "None" for a source
-// that the targets do not depend on.
+// The cotangents of `sources`, from those of some targets, along values that carry `tape_bit`. "None" for a source on
+// which the targets do not depend.
 std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pair<ValueId, Tensor>> seeds,
                                   std::span<const ValueId> sources, uint8_t tape_bit);
 

@@ -1,6 +1,6 @@
 // Gradients that were recorded before. A step that is taken again and again under a tape records the same ops each
-// time: the nodes of its gradient are then copied from the last time instead of being worked out by the rules. For
-// small recordings only, where the rules take as long as the step itself.
+// time. The nodes of its gradient are then copied from the last time instead of being made by the rules. Only for
+// small recordings, where the rules take as long as the step itself.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace brio {
 
-// The cotangents of `sources`, where those of `targets` are ones.
+// The cotangents of `sources`, if those of `targets` are ones.
 struct GradientQuestion {
   std::span<const ValueId> targets, sources;
   uint8_t tape_bit;
@@ -18,7 +18,7 @@ struct GradientQuestion {
 
 class GradientMemo {
  public:
-  // Where a gradient begins: it is worked out from what lies before, and its nodes lie behind.
+  // Where a gradient begins: it depends on what is before the mark, and its nodes are behind it.
   struct Mark {
     explicit Mark(const Recording& recording);
     bool operator==(const Mark&) const = default;
@@ -26,9 +26,9 @@ class GradientMemo {
     uint8_t tapes_active;
   };
 
-  // Appends to the recording what answered this question about an equal one; false where there was none.
+  // Appends the nodes that answered this question for an equal recording; false if there are none.
   bool recall(Recording& recording, const GradientQuestion& question, std::vector<Tensor>& gradients);
-  // Keeps what was recorded since the mark, where that follows from the recording alone.
+  // Keeps what was recorded since the mark, if that follows from the recording alone.
   void remember(const Recording& recording, const Mark& mark, const GradientQuestion& question,
                 std::span<const Tensor> gradients);
 
@@ -42,7 +42,7 @@ class GradientMemo {
     Mark mark;
     std::vector<ValueId> targets, sources;
     uint8_t tape_bit;
-    // Of the whole recording, the gradient included.
+    // Of the complete recording, including the gradient.
     std::vector<RecordedNode> nodes;
     std::vector<ValueId> inputs;
     std::vector<int64_t> attrs;
@@ -56,7 +56,7 @@ class GradientMemo {
   static void append(const Entry& entry, Recording& recording);
 
   std::vector<Entry> entries_;
-  size_t next_ = 0;  // to be replaced
+  size_t next_ = 0;  // the entry to be replaced next
 };
 
 }  // namespace brio

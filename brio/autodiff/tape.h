@@ -19,7 +19,9 @@ namespace brio {
 class GradientTape {
  public:
   struct Options {
-    bool persistent = false;  // gradient() may be called more than once
+    // gradient() may be called more than once. The tape follows its own gradients too, so that they can be
+    // differentiated again; stop_recording() spares what that takes.
+    bool persistent = false;
     bool watch_accessed_variables = true;
   };
   // What a gradient is taken with respect to.
@@ -44,14 +46,14 @@ class GradientTape {
   void watch(const Tensor& tensor);
   void watch(const Variable& variable);
 
-  // One gradient per source; "none" where the target does not depend on it, or it was not watched. Targets of several
-  // elements are summed, weighted by the output gradients where they are given.
+  // One gradient per source; "none" if the target does not depend on it, or it was not watched. The elements of
+  // targets are summed, weighted by the output gradients if these are given.
   std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<Source> sources);
   std::vector<Tensor> gradient(const Tensor& target, std::span<const Variable> sources);
   std::vector<Tensor> gradient(std::span<const Tensor> targets, std::span<const Source> sources,
                                std::span<const Tensor> output_gradients = {});
 
-  // Ops in the scope of the returned guard are not followed.
+  // The tape does not follow ops in the scope of the returned guard.
   class Pause {
    public:
     explicit Pause(GradientTape& tape);
@@ -62,7 +64,7 @@ class GradientTape {
     GradientTape& tape_;
   };
   [[nodiscard]] Pause stop_recording() { return Pause(*this); }
-  void reset();  // forgets what it followed so far
+  void reset();  // forgets everything that it followed so far
 
  private:
   void release() noexcept;
@@ -71,16 +73,16 @@ class GradientTape {
 
   Options options_;
   Recording::Tape tape_{};
-  ValueId first_ = 0;  // values before it are not followed
+  ValueId first_ = 0;  // it does not follow values before this one
   bool used_ = false;
 };
 
-// The gradient of f (a scalar, or summed) with respect to its arguments, as a function of them.
+// The gradient of f (a scalar, or summed) with respect to its arguments, as a function of these arguments.
 using TensorFn = std::function<Tensor(const std::vector<Tensor>&)>;
 std::function<std::vector<Tensor>(const std::vector<Tensor>&)> grad(TensorFn f);
 std::function<std::pair<Tensor, std::vector<Tensor>>(const std::vector<Tensor>&)> value_and_grad(TensorFn f);
 
-// f returns its result and the function from the result's cotangent to those of the arguments.
+// f returns its result, and a function from the result's cotangent to those of the arguments.
 struct CustomResult {
   Tensor value;
   std::function<std::vector<Tensor>(const Tensor&)> gradient;

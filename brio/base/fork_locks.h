@@ -1,5 +1,5 @@
-// Locks that every thread takes now and then, for a moment: held over a fork, so that the child finds what they guard
-// whole, and nobody who does not exist there has them. Those of a lower rank are taken first, as the code does it.
+// Locks that every thread takes now and then for a moment. They are held over a fork, so the child finds their data
+// complete, and no missing thread holds them there. Locks of a lower rank are taken first, as in the code.
 #pragma once
 
 #include <atomic>
@@ -14,18 +14,18 @@ std::recursive_mutex& first_use();
 void hold_over_fork(void* lock, ForkRank rank, void (*take)(void*), void (*give_back)(void*));
 }  // namespace detail
 
-// What a fork waits for before it takes the locks is registered (pthread_atfork) after this was called.
+// Register other waits of a fork (pthread_atfork) after this call: a fork then waits before it takes the locks.
 void register_fork_locks();
 
-// `lock` lives as long as the process.
+// `lock` must live as long as the process.
 template <typename Lock>
 void hold_over_fork(Lock& lock, ForkRank rank) {
   detail::hold_over_fork(
       &lock, rank, [](void* l) { static_cast<Lock*>(l)->lock(); }, [](void* l) { static_cast<Lock*>(l)->unlock(); });
 }
 
-// Makes something large once, at its first use, under a lock that is held over a fork: a child whose parent was in
-// the middle of it would wait for ever for a static variable of a function.
+// Makes a large object once, at its first use, under a lock that is held over a fork. With a static variable of a
+// function, a child would wait forever if its parent was just initialising the variable.
 template <typename T>
 class MadeOnce {
  public:

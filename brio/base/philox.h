@@ -3,7 +3,7 @@
 // in any order, and again after a restart. Two streams of one seed never overlap: give each draw (an op's number, a
 // step's counter) a stream of its own.
 //
-// These are the definitions, one number at a time; backends/cpu/random_fill.h fills arrays with the same bits.
+// The definitions, one number at a time; backends/cpu/kernels/random_fill.h fills arrays with the same bits.
 #pragma once
 
 #include <array>

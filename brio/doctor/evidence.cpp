@@ -48,7 +48,7 @@ const profile::PipelineFacts* pipeline_of(const Evidence& e) {
       best_distance = distance;
     }
   }
-  // Another one that somebody reads beside the training says nothing of it.
+  // If the pipeline is another one, which is read beside the training, it explains nothing.
   return best && best->rings.back().waited > 0.3 * waited ? best : nullptr;
 }
 

@@ -19,7 +19,7 @@ struct Gain {
   How how = How::none;
 };
 
-// From seconds of a step, before and after: as expected, at worst, at best.
+// From seconds of a step, before and after: expected, worst and best.
 Gain gain_of(double before, double after, double at_worst, double at_best, How how);
 
 using Figure = std::variant<double, std::string>;
@@ -27,13 +27,13 @@ using Figure = std::variant<double, std::string>;
 struct Finding {
   std::string id = {}, where = {};
   std::vector<std::pair<std::string, Figure>> evidence = {};
-  std::string symptom = {};  // for people, with its figures
+  std::string symptom = {};  // for users, with figures
   std::string remedy = {};   // the line to change
   Gain gain = {};
   double confidence = 0;
 };
 
-// Below this share nothing is advised.
+// A smaller gain is not reported.
 inline constexpr double kWorthSaying = 0.05;
 
 using profile::duration;
@@ -43,7 +43,7 @@ std::string factor_text(double factor);
 
 using Rule = std::optional<Finding> (*)(const Evidence&);
 
-// One file each.
+// One file for each.
 std::optional<Finding> input_bound(const Evidence&);
 std::optional<Finding> callback_bound(const Evidence&);
 std::optional<Finding> checkpoint_bound(const Evidence&);

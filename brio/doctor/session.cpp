@@ -85,7 +85,7 @@ extern "C" void tell_signal(int signal) {
   errno = before;
 }
 
-// Signals that would end the program without a word. Whoever handles one himself ends in his own way.
+// Signals that would end the program without a report. A program with a handler of its own ends in its own way.
 void catch_signal(int signal) {
   struct sigaction now {};
   if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;

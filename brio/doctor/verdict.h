@@ -1,4 +1,4 @@
-// The verdict: where the time of a step goes, and the findings, greatest gain first.
+// The verdict: where the time of a step goes, and the findings, largest gain first.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct Verdict {
 
   std::string json() const;
   std::string screen() const;  // at most 24 lines of 80 columns
-  std::string html() const;    // a page that stands alone: findings, a step, the steps over time, memory by owner
-  std::string charts() const;  // of that page, the part behind the findings
+  std::string html() const;    // a complete page: findings, a step, the steps over time, memory by owner
+  std::string charts() const;  // the part of that page after the findings
 };
 
-const char* meaning_of(Part part);  // in a word, for people
+const char* meaning_of(Part part);  // a short name, for users
 
-Verdict judge();  // of what the recorder has now
+Verdict judge();  // from the recorder's current data
 Verdict judge(Evidence evidence);
 
 }  // namespace brio::doctor

@@ -1,4 +1,4 @@
-// Files as the parsers and the pipeline use them: read by position from any thread, written aside and renamed.
+// Files for the parsers and the pipeline: read by position from any thread; written under another name and renamed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace brio::formats {
 
-// There is no such file.
+// The file does not exist.
 class FileNotFound : public ResourceError {
  public:
   using ResourceError::ResourceError;
@@ -26,13 +26,13 @@ class InputFile {
   ~InputFile();
 
   const std::string& path() const { return path_; }
-  uint64_t size() const { return size_; }  // when it was opened
+  uint64_t size() const { return size_; }  // its size when it was opened
 
-  // Up to `bytes` bytes from `offset`; fewer only at the file's end.
+  // Up to `bytes` bytes from `offset`; fewer only at the end of the file.
   size_t read_some(uint64_t offset, void* to, size_t bytes) const;
-  // Exactly that many; throws DataError where the file ends before.
+  // Exactly that many; throws DataError if the file ends before.
   void read(uint64_t offset, void* to, size_t bytes) const;
-  // The system may fetch these bytes into memory meanwhile.
+  // The system may read these bytes into memory in advance.
   void will_read(uint64_t offset, uint64_t bytes) const;
 
  private:
@@ -41,13 +41,13 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-// All of a file. Refuses one larger than `limit` before it allocates.
+// A complete file. Refuses a file larger than `limit` before it allocates.
 std::string read_file(const std::string& path, uint64_t limit = uint64_t{1} << 32);
 
-// A file that appears under its name whole or not at all: written beside it as NAME.<pid>.<n>.brio-part, synced and
-// renamed by commit(). One that is destroyed before leaves nothing. Errors (a full disk, say) are ResourceErrors. In
-// the child of a fork it belongs to the parent: the child can neither write nor remove it. What a process that was
-// killed left behind goes when the next one begins a file in that directory.
+// A file that appears under its name complete or not at all. It is written beside it as NAME.<pid>.<n>.brio-part,
+// then synced and renamed by commit(). If it is destroyed before that, it leaves nothing. Errors (such as a full
+// disk) are ResourceErrors. In the child of a fork it belongs to the parent: the child can neither write nor remove
+// it. Files of killed processes are removed when the next OutputFile is opened in that directory.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -58,8 +58,8 @@ class OutputFile {
   const std::string& path() const { return path_; }
   uint64_t size() const { return flushed_ + buffer_.size(); }  // written so far
   void write(std::string_view bytes);
-  // What was written so far is there under its name from now on, and what follows is added to it: for files that are
-  // read while they grow.
+  // Makes what was written so far available under its name; later writes are added to it. For files that are read
+  // while they grow.
   void publish();
   void commit();
 
@@ -70,20 +70,20 @@ class OutputFile {
   std::string buffer_;
   uint64_t flushed_ = 0;
   int fd_ = -1;
-  int process_ = 0;  // that it belongs to
+  int process_ = 0;  // the process that it belongs to
   bool published_ = false;
 };
 
-// A name beside `path` for what is being written, and the file of that name, locked for as long as it is open: the
-// lock says that its process lives.
+// A name beside `path` for a file that is being written, and that file, locked while it is open. The lock says that
+// its process is alive.
 struct FileAside {
   std::string path;
   int fd;
 };
 FileAside make_file_aside(const std::string& path);
-// Throws InvalidArgument for a byte 0: the system would take what stands before it for the name.
+// Throws InvalidArgument for a byte 0: the system would use only the part before it as the name.
 void check_name(const std::string& path);
-// Removes what processes that are gone were writing in this directory: files of such names that nobody has locked.
+// Removes the unfinished files of ended processes in this directory: files with such names that are not locked.
 void remove_leftovers(const std::string& directory);
 
 void write_file(const std::string& path, std::string_view bytes);

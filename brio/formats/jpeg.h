@@ -24,14 +24,14 @@ class JpegDecoder {
   const PictureInfo& open(std::string_view bytes, const Origin& origin = {}, const DecodeOptions& options = {});
   PictureSize size() const;  // of what decode() writes: after ratio and orientation
 
-  // Writes rows of uint8 pixels that are `stride` bytes apart; once for each open(). After an error the rows hold
-  // anything.
+  // Writes rows of uint8 pixels that are `stride` bytes apart; once for each open(). After an error the content of
+  // the rows is undefined.
   void decode(void* rows, size_t stride);
-  // Only a window of it, with the pixels that the whole picture has there. What lies beyond the window is not decoded
-  // where the file allows, so that a file which is truncated behind it passes.
+  // Decodes only a window, with the pixels that the whole picture has there. The rest is not decoded if the file
+  // allows that, so a file that is truncated behind the window is accepted.
   void decode(void* rows, size_t stride, const Window& window);
 
-  // Of the last picture: how often libjpeg met corrupt data and went on, and what it said first.
+  // For the last picture: how often libjpeg met corrupt data and continued, and its first message.
   int64_t warnings() const;
   std::string_view first_warning() const;
 
@@ -40,7 +40,7 @@ class JpegDecoder {
   std::unique_ptr<State> state_;
 };
 
-// The largest ratio of {1, 2, 4, 8} at which a picture of (height, width) is still no smaller than what is wanted.
+// The largest ratio of {1, 2, 4, 8} at which a picture of (height, width) is not smaller than the wanted size.
 int jpeg_ratio_for(int64_t height, int64_t width, int64_t wanted_height, int64_t wanted_width);
 
 // As tf.io.encode_jpeg.

@@ -1,4 +1,4 @@
-// ZIP files, as much of them as .npz and .keras need: members stored or deflated, ZIP64; written stored.
+// ZIP files, as far as .npz and .keras need them: members stored or deflated, ZIP64; written stored.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace brio::formats {
 
 struct ZipMember {
   std::string name;
-  uint64_t size = 0, packed = 0;  // bytes as read, and as they lie in the file
-  uint64_t header = 0;            // where it begins in the file
+  uint64_t size = 0, packed = 0;  // bytes as read, and as stored in the file
+  uint64_t header = 0;            // its position in the file
   uint32_t crc = 0;
   uint16_t method = 0, flags = 0;
 };
 
-// What a member may claim to inflate to; more is refused before it is allocated.
+// How large an inflated member may claim to be; larger members are refused before memory is allocated.
 struct ZipLimits {
-  uint64_t always = uint64_t{256} << 20;  // bytes that are admitted whatever the file's size …
-  uint64_t max_ratio = 100;               // … and the bytes for each packed one beyond that
+  uint64_t always = uint64_t{256} << 20;  // bytes that are allowed for any file size …
+  uint64_t max_ratio = 100;               // … and the bytes allowed for each packed one beyond that
 };
 
 class ZipReader {
@@ -30,9 +30,9 @@ class ZipReader {
   explicit ZipReader(ReadAt bytes, const ZipLimits& limits = {});
 
   const std::vector<ZipMember>& members() const { return members_; }
-  const ZipMember* find(std::string_view name) const;  // nullptr: there is none
+  const ZipMember* find(std::string_view name) const;  // nullptr: not found
   const ReadAt& bytes() const { return bytes_; }
-  // Where the bytes of a member begin.
+  // The position of a member's first byte.
   uint64_t data_offset(const ZipMember& member) const;
   std::string read(const ZipMember& member) const;
 
@@ -47,15 +47,15 @@ class ZipReader {
   std::vector<ZipMember> members_;
 };
 
-// A member's bytes in order.
+// Reads a member's bytes in order.
 class ZipStream {
  public:
   ZipStream(const ZipReader& zip, const ZipMember& member);
   ZipStream(ZipStream&&) noexcept;
   ~ZipStream();
 
-  // Exactly that many; throws DataError where there are fewer or they are corrupt. With the last bytes of the member
-  // its checksum is compared.
+  // Exactly that many; throws DataError if there are fewer or they are corrupt. With the last bytes of the member its
+  // checksum is compared.
   void read(void* to, size_t bytes);
   uint64_t left() const;
 
@@ -64,12 +64,12 @@ class ZipStream {
   std::unique_ptr<State> state_;
 };
 
-// Members are stored, each at the time 1980-01-01, so that the same members make the same file.
+// Members are stored, each with the time 1980-01-01, so the same members make the same file.
 class ZipWriter {
  public:
-  // `zip64`: sizes and positions in fields of 64 bits, which are otherwise written only where they are needed.
+  // `zip64`: always use 64-bit fields for sizes and positions; otherwise only if they are needed.
   explicit ZipWriter(std::string path, bool zip64 = false) : file_(std::move(path)), zip64_(zip64) {}
-  // One member of the bytes of all parts.
+  // One member with the bytes of all parts.
   void add(std::string_view name, const std::vector<std::string_view>& parts);
   void commit();
   void commit_sealed();  // with the checksum of the file as its comment (seal.h)
@@ -82,7 +82,7 @@ class ZipWriter {
   void finish(size_t comment);
 
   OutputFile file_;
-  uint32_t crc_ = 0;  // of what was written
+  uint32_t crc_ = 0;  // of the bytes written so far
   bool zip64_;
   std::vector<ZipMember> members_;
   std::unordered_set<std::string> names_;

@@ -1,5 +1,5 @@
-// Graph: the IR that passes read and rewrite. Purely functional: values are defined once, nodes are in an order in
-// which they can run. Text form (print and parse are inverse):
+// Graph: the IR that passes read and rewrite. It is purely functional: values are defined once, and nodes are in an
+// order in which they can run. Text form (print and parse are inverse):
 //
 //   (%0: f32[3,2], %1: f32[2] donated) {
 //     %2 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3]
@@ -20,8 +20,8 @@ namespace brio {
 
 using ValueId = uint32_t;
 
-// Code of the host that an effect runs: print, assert, a function of the user's. A graph without nodes holds it, as
-// the body of its node, so that recordings, graphs and plans keep it alive.
+// Code of the host that an effect runs: print, assert, a user's function. A graph without nodes holds it, as the body
+// of the effect's node, so recordings, graphs and plans keep it alive.
 struct HostRun {  // one run: dense host memory, without the tokens
   std::span<const Aval> in_avals, out_avals;
   const void* const* in;
@@ -29,8 +29,8 @@ struct HostRun {  // one run: dense host memory, without the tokens
 };
 struct HostCode {
   std::string name;                          // shown in text
-  std::function<void(const HostRun&)> call;  // none: it was read from text
-  bool name_says_all = false;                // equal names do the same, and are interned as one
+  std::function<void(const HostRun&)> call;  // empty: it was read from text
+  bool name_says_all = false;                // code with equal names does the same and is interned as one
 };
 
 struct Node {
@@ -39,8 +39,8 @@ struct Node {
   std::vector<ValueId> out;
   std::vector<int64_t> attrs;
   std::vector<std::shared_ptr<const Graph>> graphs;
-  // Where it runs, if that was said inside a function: the number of a device, counted from 1 as they were
-  // registered. 0: where the graph runs.
+  // Where it runs, if a device was named inside a function: the number of the device, counted from 1 in the order of
+  // registration. 0: where the graph runs.
   uint16_t place = 0;
 };
 
@@ -49,9 +49,9 @@ class Graph {
   static constexpr size_t kNoOutput = ~size_t{0};
   struct Input {
     ValueId value;
-    bool donated = false;   // solely owned by the caller, who gives it up: may be overwritten
+    bool donated = false;   // the caller is the only owner and gives it up: it may be overwritten
     std::string name = {};  // for messages
-    // The output, by its place, that is this one's next value: it takes over the memory where that is possible.
+    // The position of the output that is this input's next value. It takes over the memory if that is possible.
     size_t becomes = kNoOutput;
   };
 
@@ -59,7 +59,7 @@ class Graph {
   std::vector<Input> inputs;
   std::vector<Node> nodes;
   std::vector<ValueId> outputs;
-  std::shared_ptr<const HostCode> host;  // then there are no nodes and no inputs
+  std::shared_ptr<const HostCode> host;  // if set, there are no nodes and no inputs
 
   ValueId add_value(const Aval& aval) {
     values.push_back(aval);
@@ -86,18 +86,18 @@ std::vector<Aval> infer(const Graph& graph, const Node& node);
 // every node's outputs are what its shape rule says.
 void verify(const Graph& graph, std::string_view after);
 
-// May a run of the node refuse its data?
+// Whether a run of the node may refuse its data.
 bool may_fail(const Node& node);
 bool has_strings(const Graph& graph);  // or a graph inside
 
-// The graph for running it once more, for a gradient: effects are left out, their tokens handed through. Throws
-// InvalidArgument when a result of an effect is needed. A graph without effects is returned as it is.
+// The graph for running it once more, for a gradient: without effects; their tokens are passed through. Throws
+// InvalidArgument if the result of an effect is needed. A graph without effects is returned unchanged.
 std::shared_ptr<const Graph> without_effects(const std::shared_ptr<const Graph>& graph);
 
-// One object per structure: a body that is traced again is the same graph, so plans that hold it are found again.
+// Returns one object per structure: a body that is traced again is the same graph, so its plans are found again.
 std::shared_ptr<const Graph> intern(Graph graph);
 
-// What it takes of the heap, its bodies included.
+// The heap memory that it takes, including its bodies.
 size_t heap_bytes(const Graph& graph);
 
 std::string format_node(const Graph& graph, const Node& node);

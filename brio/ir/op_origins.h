@@ -1,5 +1,5 @@
-// Where the ops of a trace come from: the layer that recorded each, or the op whose gradient it is part of. Kept only
-// while somebody asks, by the thread that asks: a trace that is made to be looked into.
+// Where the ops of a trace come from: the layer that recorded each op, or the op whose gradient it is part of. Kept
+// only while an object of this class lives, for a trace of the same thread that is made to be inspected.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace brio {
 
 class OpOrigins {
  public:
-  OpOrigins();  // of this thread, until it ends
+  OpOrigins();  // for this thread, until it is destroyed
   ~OpOrigins();
   OpOrigins(const OpOrigins&) = delete;
   static OpOrigins* current() { return current_; }
@@ -22,7 +22,7 @@ class OpOrigins {
     std::string place;             // "model/dense_1"; empty: none
     uint32_t gradient_of = kNone;  // node
   };
-  Origin of(uint32_t node) const;  // by its place in the function's recording
+  Origin of(uint32_t node) const;  // by its position in the function's recording
 
   void enter(std::string_view name);
   void leave();
@@ -42,7 +42,7 @@ class OpOrigins {
   static constinit thread_local OpOrigins* current_;
 };
 
-// Ops of a scope are those of `name`, within the names around it.
+// Ops of a scope belong to `name`, within the names around it.
 class OriginScope {
  public:
   explicit OriginScope(std::string_view name) : origins_(OpOrigins::current()) {

@@ -1,5 +1,5 @@
-// Graphs that differ in nothing but sizes: what they have in common, and the sizes and numbers in which they may
-// differ.
+// Graphs that differ only in sizes. This header finds what they have in common, and the sizes and numbers in which
+// they may differ.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace brio {
 
-// Calls f(aval) for what no rule gives: the inputs, and the results of host code.
+// Calls f(aval) for values without a shape rule: the inputs, and the results of host code.
 template <typename G, typename F>
 void for_each_given(G& graph, F f) {
   for (const Graph::Input& input : graph.inputs) f(graph.values[input.value]);
@@ -35,13 +35,13 @@ void for_each_word(const Node& node, std::span<Word> words, Structure structure,
   }
 }
 
-// A graph as three lists: what makes it a member of its family, its sizes, and the bits of its constants. A body is
-// listed where it is met first.
+// A graph as three lists: the structure, which all members of its family share; its sizes; the bits of its constants.
+// A body is listed where it first occurs.
 class Outline {
  public:
   using Bodies = std::vector<std::shared_ptr<const Graph>>;
-  // Which constants are numbers that may differ; others are structure. To plans those of bodies are: bodies are
-  // planned apart, by kernels.
+  // Which constants are numbers that may differ; all others are structure. For plans the constants of bodies are
+  // structure: kernels plan bodies separately.
   enum class Numbers : uint8_t { outermost, everywhere };
 
   explicit Outline(const Graph& graph, Bodies known = {}, Numbers numbers = Numbers::outermost)
@@ -52,7 +52,7 @@ class Outline {
   std::vector<uint64_t> structure;
   std::vector<int64_t> extents;
   std::vector<uint64_t> constants;
-  Bodies bodies;  // in the order in which they were met; those that were known come first
+  Bodies bodies;  // in the order in which they occurred; known ones come first
 
  private:
   void add(const Graph& graph, bool outermost);

@@ -1,4 +1,4 @@
-// Host numbers on their way into tensors.
+// Host numbers that become tensors.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@
 
 namespace brio {
 
-// A number that takes on the dtype of the tensor it meets; one that would not fit is an error, as in TensorFlow.
+// A number that takes the dtype of the tensor it meets; a number that does not fit is an error, as in TensorFlow.
 class Scalar {
  public:
   enum class Kind : uint8_t { real, integer, truth };
@@ -26,7 +26,7 @@ class Scalar {
   Kind kind() const { return kind_; }
   double real() const { return kind_ == Kind::real ? real_ : static_cast<double>(integer_); }
   int64_t integer() const { return integer_; }
-  uint64_t bits_as(DType dtype) const;  // throws InvalidArgument when the value has no such dtype
+  uint64_t bits_as(DType dtype) const;  // throws InvalidArgument if the value does not fit the dtype
   std::string str() const;
 
  private:

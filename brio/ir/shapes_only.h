@@ -1,5 +1,5 @@
-// A trace that is made for the shapes of its results and never runs: graph mode asks so what an op will give
-// (python/brio/_graph/infer.py). What needs data to know a size names it by a symbol instead of refusing.
+// A trace that is made only for the shapes of its results and never runs. Graph mode uses it to infer shapes
+// (python/brio/_graph/infer.py). A size that depends on data is named by a symbol instead of refused.
 #pragma once
 
 #include "brio/ir/tensor.h"
@@ -8,8 +8,8 @@ namespace brio {
 
 class ShapesOnly {
  public:
-  // For this thread, while it lives. New symbols are numbered from `first` on. `named`: Python's tensors show
-  // expressions in their shapes, which functions of the package compute with; else None, as users know it.
+  // Applies to this thread while the object lives. New symbols are numbered from `first` on. `named`: Python's
+  // tensors show expressions in their shapes, with which functions of the package compute. Otherwise users see None.
   explicit ShapesOnly(uint32_t first, bool named) : before_(current_), next_(first), named_(named) {
     current_ = this;
   }
@@ -21,7 +21,7 @@ class ShapesOnly {
   static bool active() { return current_ != nullptr; }
   // A size that data will decide.
   static Size decided_by_data() { return Size::unknown(current_->next_++); }
-  // Is it one of a trace like this, whose data is not there?
+  // Whether x belongs to such a trace and has no data.
   static bool lacks_data(const Tensor& x);
 
  private:

@@ -1,5 +1,5 @@
-// A list of plain values that grows at its end, for what is written with every op: room is made once for all that an
-// op appends, and appending is then a store.
+// A list of plain values that grows at its end, for data that is written with every op. Room is made once for all
+// that an op appends; each append is then a single store.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Stack {
     if (static_cast<size_t>(limit_ - end_) < n) [[unlikely]]
       grow(n);
   }
-  void push(const T& value) { *end_++ = value; }  // room was made
+  void push(const T& value) { *end_++ = value; }  // the caller has made room
   void push_back(const T& value) {
     make_room(1);
     push(value);

@@ -38,7 +38,7 @@ thread_local PoolGuard pool_guard;
 
 void* new_block() {
   (void)&pool_guard;                       // odr-use: registers the guard's destructor for this thread
-  if (pooled_impls > 0) pooled_impls = 0;  // the list is empty, or nobody would be here
+  if (pooled_impls > 0) pooled_impls = 0;  // the list is empty, or this code would not run
   void* block = std::aligned_alloc(64, (sizeof(TensorImpl) + 63) & ~size_t{63});
   if (!block) throw ResourceError("memory: the system refused a tensor's header; free some tensors");
   return block;

@@ -16,7 +16,7 @@ namespace brio {
 class Recording;
 class Variable;
 
-// A value in another memory than its own.
+// A copy of a value in another memory.
 struct ArrayCopy {
   Array array;
   ArrayCopy* next;
@@ -26,25 +26,25 @@ struct ArrayCopy {
 struct TensorImpl {
   RefCount refs{1};
   uint32_t value = 0;                               // its number in `recording`
-  std::atomic<Recording*> recording{nullptr};       // the one that lists it, computed or not
+  std::atomic<Recording*> recording{nullptr};       // the recording that lists it, computed or not
   std::atomic<bool> computed{false};                // array.buffer or scalar holds the value
-  Array array;                                      // array.aval holds from the start; where it was computed
+  Array array;                                      // array.aval is valid from the start; where it was computed
   mutable std::atomic<ArrayCopy*> copies{nullptr};  // see copy_in()
   bool is_scalar = false;                           // a host number: kept in `scalar`, no buffer
   uint64_t scalar = 0;
   uint8_t rollbacks = 0;                     // references held by Recording::rebound, which do not forbid donation
-  std::shared_ptr<const std::string> error;  // its run failed: reading it says so again
-  TensorImpl* mask = nullptr;                // one reference: which elements count, as layers pass it on (nn/mask.h)
+  std::shared_ptr<const std::string> error;  // the error of its run: reading the value throws it again
+  TensorImpl* mask = nullptr;                // one reference: which elements count; layers pass it on (nn/mask.h)
 
   const Aval& aval() const { return array.aval; }
-  // A computed value, for the host to read.
+  // A computed value, to be read by the host.
   const void* data() const {
     if (is_scalar) return &scalar;
     return array.buffer->on_host() ? array.data() : copy_in(host_memory()).data();
   }
-  // A computed value in this memory: its own, or a copy that is made once and stays as long as the value.
+  // A computed value in this memory: the value itself, or a copy that is made once and stays as long as the value.
   const Array& copy_in(Memory& memory) const;
-  void drop_copies() noexcept;  // by whoever has written to its own memory, which nobody else holds
+  void drop_copies() noexcept;  // after a write to its own memory, which has no other owner
 
   static TensorImpl* create(const Aval& aval);  // one reference
   static void destroy(TensorImpl* impl) noexcept;
@@ -85,8 +85,8 @@ class Tensor {
   int rank() const { return shape().rank(); }
   Size size() const { return shape().elements(); }
 
-  // Reading, on the host: a value that a device holds is copied. The array shares the tensor's memory and must not be
-  // written to.
+  // These read the tensor on the host: a value on a device is copied. The array shares the tensor's memory, so it
+  // must not be written to.
   const Array& array() const;
   template <typename T>
   T item() const;  // the only element

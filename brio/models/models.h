@@ -1,5 +1,5 @@
-// Well-known networks, each a short file to read and to copy from. All are built, and none is trained. ViT and GPT-2
-// hold steps that are functions, so they cannot be written to a config.
+// Well-known networks, each a short file to read and to copy from. All are built but not trained. ViT and GPT-2 have
+// steps that are functions, so they have no config.
 //
 //   nn::Model model = models::resnet50({.classes = 10, .input = {64, 64, 3}});
 //   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
@@ -19,7 +19,7 @@ struct SeparableCnnOptions {
   std::vector<int64_t> input = {224, 224, 3};
   int64_t classes = 10;
 };
-// A convolution, then a depthwise and a pointwise one in place of the second.
+// A convolution, then a depthwise and a pointwise convolution in place of a second one.
 nn::Model separable_cnn(SeparableCnnOptions options = {});
 
 struct ImageNetOptions {

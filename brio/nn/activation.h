@@ -10,12 +10,12 @@
 
 namespace brio::nn {
 
-// An activation of Keras by its name ("relu", "gelu", …; the table is in activation.cpp), or any function.
+// An activation of Keras by name ("relu", "gelu", …; the table is in activation.cpp), or any function.
 class ActivationFunction {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
 
-  ActivationFunction(std::string_view name = "linear");  // throws InvalidArgument for an unknown one
+  ActivationFunction(std::string_view name = "linear");  // throws InvalidArgument for an unknown name
   ActivationFunction(const char* name) : ActivationFunction(std::string_view(name)) {}
   ActivationFunction(const std::string& name) : ActivationFunction(std::string_view(name)) {}
   template <typename F>
@@ -24,7 +24,7 @@ class ActivationFunction {
 
   const std::string& name() const { return name_; }
   Tensor operator()(const Tensor& x) const { return function_(x); }
-  bool known() const { return known_; }  // it came by its name
+  bool known() const { return known_; }  // it was given by name
 
  private:
   std::string name_;

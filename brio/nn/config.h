@@ -1,10 +1,10 @@
-// Configs: what a layer or model is made of, as JSON in Keras' form; weights are not part of it.
+// Configs: the options of a layer or model as JSON in Keras' form. Weights are not part of a config.
 //
 //   std::string json = nn::to_json(model);
 //   nn::Layer again = nn::layer_from_json(json);          // the same layers, with fresh weights
 //   nn::register_layer("Scale", [](nn::Fields&) { return nn::layer<Scale>(); });   // one of your own
 //
-// A layer says what it is made of once, in describe(): the same list writes a config and reads one.
+// A layer lists its options once, in describe(): the same list writes and reads a config.
 //
 //   void describe(nn::Fields& f) override { f("factor", factor_); }
 #pragma once
@@ -27,8 +27,8 @@ class Fields {
   virtual ~Fields() = default;
   virtual bool reading() const = 0;
 
-  // Reading leaves a value as it is where the config has none, and throws InvalidArgument where it is of another
-  // kind.
+  // When reading, a value stays unchanged if the config lacks it. A value of another kind throws
+  // InvalidArgument.
   virtual void operator()(std::string_view name, bool& value) = 0;
   virtual void operator()(std::string_view name, int64_t& value) = 0;
   virtual void operator()(std::string_view name, double& value) = 0;
@@ -54,7 +54,7 @@ class Fields {
   virtual void operator()(std::string_view name, std::vector<Layer>& value) = 0;
 };
 
-// Options with what every layer's config holds: name and dtype. The rest is for the layer's own describe().
+// Options that every layer's config has: name and dtype. The layer's own describe() adds the rest.
 template <typename Options>
 Options options_from(Fields& fields) {
   Options options;
@@ -63,13 +63,13 @@ Options options_from(Fields& fields) {
   return options;
 }
 
-// How a layer comes out of a config.
+// Makes a layer from a config.
 using LayerMaker = std::function<Layer(Fields&)>;
 void register_layer(std::string_view kind, LayerMaker maker);
 
 std::string to_json(const Layer& layer, int indent = -1);
 Layer layer_from_json(std::string_view json);  // throws InvalidArgument: no JSON, an unknown kind, a wrong value
-// The same layers with weights of their own, freshly made.
+// The same layers with new weights of their own.
 Layer clone(const Layer& layer);
 
 }  // namespace brio::nn

@@ -1,4 +1,4 @@
-// Constraints: where a weight is put after each update, with Keras' defaults.
+// Constraints: applied to a weight after each update, with Keras' defaults.
 //
 //   nn::Dense(64, {.kernel_constraint = nn::max_norm(3)})
 //   nn::Dense(64, {.bias_constraint = "non_neg"})
@@ -17,7 +17,7 @@ namespace brio::nn {
 
 class Constraint {
  public:
-  using Function = std::function<Tensor(const Tensor&)>;  // a weight → what it becomes, of the same shape
+  using Function = std::function<Tensor(const Tensor&)>;  // a weight → its new value, of the same shape
 
   Constraint() = default;             // none
   Constraint(std::string_view name);  // "max_norm", "min_max_norm", "non_neg", "unit_norm"; throws InvalidArgument
@@ -41,8 +41,8 @@ class Constraint {
 };
 
 Constraint non_neg();
-// The lengths along `axis` are brought to 1, to at most max_value, or to between two values (the share `rate` of the
-// way there).
+// Lengths along `axis` become 1, at most max_value, or between two values (by the share `rate` of the
+// difference).
 Constraint unit_norm(int64_t axis = 0);
 Constraint max_norm(double max_value = 2, int64_t axis = 0);
 Constraint min_max_norm(double min_value = 0, double max_value = 1, double rate = 1, int64_t axis = 0);

@@ -1,4 +1,4 @@
-// Keras' fuzz factor, keras.backend.epsilon(): what keeps losses, metrics, constraints and norms from dividing by
+// Keras' fuzz factor, keras.backend.epsilon(): it keeps losses, metrics, constraints and norms from dividing by
 // zero.
 #pragma once
 

@@ -5,8 +5,8 @@
 //   nn::Symbol y = nn::Dense(10)(nn::Flatten()(x));
 //   nn::Model model(picture, y);                                  // or ({a, b}, {y, z})
 //
-// A layer that is called twice shares its weights; models are layers and nest. Results have as many rows as the
-// inputs: axis 0 is the batch, of any size.
+// A layer that is called twice shares its weights. Models are layers and can be nested. Results have as many rows as
+// the inputs: axis 0 is the batch, of any size.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace brio::nn {
 
 struct CallNode;
 
-// A result of a layer that is yet to be called.
+// A result of a layer call that has not been made yet.
 class Symbol {
  public:
   Symbol() = default;
@@ -31,7 +31,7 @@ class Symbol {
   DType dtype() const { return spec().dtype; }
   int rank() const { return spec().rank(); }
   const std::shared_ptr<const CallNode>& node() const { return node_; }
-  size_t index() const { return index_; }  // which of the results of its node
+  size_t index() const { return index_; }  // the number of the result among those of its node
   bool operator==(const Symbol&) const = default;
 
  private:
@@ -55,20 +55,20 @@ struct InputOptions {
   std::string name = {};
   int64_t batch_size = kUnknown;
 };
-// Of one sample: no batch axis. Sizes may be kUnknown.
+// The shape of one sample, without the batch axis. Sizes may be kUnknown.
 Symbol Input(const std::vector<int64_t>& shape, InputOptions options = {});
 
-// The same as a layer, to begin a Sequential with: it is built at once.
+// The same as a layer, as the first layer of a Sequential: the model is built at once.
 class InputLayer : public Layer {
  public:
   explicit InputLayer(const std::vector<int64_t>& shape, InputOptions options = {});
   static Layer from_config(Fields& fields);
 };
-// What an InputLayer takes (none for other layers), and its symbol.
+// The spec of an InputLayer (null for other layers), and its symbol.
 const Spec* input_spec(const Layer& layer);
 Symbol input_symbol(const Layer& layer);
 
-// Any function of tensors as a step of the graph. It is called with as many tensors as there are symbols.
+// Any function of tensors as a step of the graph. It is called with one tensor per symbol.
 struct LambdaOptions {
   Policy dtype = {};
   std::string name = {};
@@ -79,7 +79,7 @@ class Lambda : public Layer {
   explicit Lambda(std::function<Tensor(const Tensors&)> function, LambdaOptions options = {});
 };
 
-// x with an axis of 1 more or less at its end, where that gives it the rank that a model was made for, as Keras does.
+// x with one more or one less axis of 1 at its end, if that gives it the rank of the model's input, as in Keras.
 Tensor with_rank_of(const Spec& spec, const Tensor& x);
 
 // The graph between inputs and outputs, as a module.
@@ -90,19 +90,19 @@ class FunctionalModule : public MultiModule {
   std::string_view kind() const override { return "Functional"; }
   const std::vector<Symbol>& inputs() const { return inputs_; }
   const std::vector<Symbol>& outputs() const { return outputs_; }
-  const std::vector<std::shared_ptr<const CallNode>>& nodes() const { return nodes_; }  // in the order of calling
+  const std::vector<std::shared_ptr<const CallNode>>& nodes() const { return nodes_; }  // in the order of the calls
 
  protected:
   void check_all(const std::vector<Shape>& inputs) const override;
   Tensors call_all(const Tensors& inputs, const Call& how) override;
-  Tensors compute_masks(const Tensors&, const Call&, size_t) const override { return {}; }  // results carry theirs
+  Tensors compute_masks(const Tensors&, const Call&, size_t) const override { return {}; }  // on the results
 
  private:
   void add_layers();
   std::vector<Symbol> inputs_, outputs_;
   std::vector<std::shared_ptr<const CallNode>> nodes_;
   struct Step {
-    std::vector<uint32_t> in;  // places of values
+    std::vector<uint32_t> in;  // positions of values
     uint32_t out;              // the first of its results
   };
   std::vector<Step> steps_;  // of nodes_

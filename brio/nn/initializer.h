@@ -1,4 +1,4 @@
-// Initialisers: what a weight starts with. By name, with Keras' defaults, or made with options:
+// Initialisers: the first value of a weight. By name, with Keras' defaults, or made with options:
 //
 //   nn::Dense(64, {.kernel_initializer = "he_normal"})
 //   nn::Dense(64, {.kernel_initializer = nn::random_normal({.stddev = 0.01, .seed = 7})})
@@ -18,7 +18,7 @@
 
 namespace brio {
 
-// Seeds everything that draws without a seed of its own: initialisers, dropout, shuffling, random::*.
+// Seeds everything that has no seed of its own: initialisers, dropout, shuffling, random::*.
 void set_random_seed(uint64_t seed);
 
 namespace nn {
@@ -27,7 +27,7 @@ class Initializer {
  public:
   using Function = std::function<Tensor(const Shape&, DType)>;
 
-  Initializer(std::string_view name);  // throws InvalidArgument for an unknown one
+  Initializer(std::string_view name);  // throws InvalidArgument for an unknown name
   Initializer(const char* name) : Initializer(std::string_view(name)) {}
   Initializer(const std::string& name) : Initializer(std::string_view(name)) {}
   Initializer(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
@@ -57,7 +57,7 @@ struct RandomNormalOptions {
 };
 Initializer random_uniform(RandomUniformOptions options = {});
 Initializer random_normal(RandomNormalOptions options = {});
-// Normal, but never further than two deviations from the mean. The deviation is that of the uncut normal, as in
+// Normal, but at most two deviations from the mean. The deviation is that of the normal before the cut, as in
 // Keras.
 Initializer truncated_normal(RandomNormalOptions options = {});
 
@@ -69,14 +69,14 @@ struct VarianceScalingOptions {
   Spread distribution = Spread::truncated_normal;
   std::optional<uint64_t> seed = {};
 };
-// Variance scale / fan. The fans of a matrix are its sides; those of a kernel (…, in, out) count its window.
+// Variance scale / fan. The fans of a matrix are its sides; for a kernel (…, in, out) they include its window.
 Initializer variance_scaling(VarianceScalingOptions options = {});
 
 struct OrthogonalOptions {
   double gain = 1;
   std::optional<uint64_t> seed = {};
 };
-// The axes before the last are rows; the shorter side's vectors are orthonormal, times the gain.
+// The axes before the last are rows; the vectors of the shorter side are orthonormal, times the gain.
 Initializer orthogonal_initializer(OrthogonalOptions options = {});
 Initializer identity_initializer(double gain = 1);  // matrices only
 

@@ -1,4 +1,4 @@
-// The layers of a model and how they are connected, for those who draw it.
+// The layers of a model and their connections, for drawing.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct LayerCall {
   std::string name, kind;
   std::vector<std::string> inputs = {};  // names of calls
 };
-// In the order of calling. Of a functional model as it is connected; of any other module its layers, each after the
-// one before.
+// In the order of the calls. A functional model gives its connections; any other module gives its layers, each after
+// the one before.
 std::vector<LayerCall> layer_graph(const Module& module);
 
 }  // namespace brio::nn

@@ -32,7 +32,7 @@ std::vector<Aval> with_symbols(const std::vector<Spec>& inputs) {
 // The layer whose call() this thread is in.
 struct Context {
   int depth = 0;
-  std::optional<bool> training = {};                               // none: nobody said
+  std::optional<bool> training = {};                               // none: not set
   uint64_t number = 0;                                             // of the outermost call
   std::vector<std::pair<const Module*, Aval>>* results = nullptr;  // where a trace writes down what modules give
   Recording* shapes = nullptr;                                     // the trace that is made for the sake of shapes

@@ -1,18 +1,18 @@
-// Module: something with weights that maps a tensor to a tensor. Layer: a handle on one; copies share it.
+// Module: an object with weights that maps a tensor to a tensor. Layer: a handle on a module; copies share it.
 //
-//   class Scale : public nn::Module {
-//    public:
-//     Scale() : Module("scale") {}
+//   struct Scale : nn::Module {
+//     Scale() : Module("scale") { will_have_weights(); }
 //     std::string_view kind() const override { return "Scale"; }
-//
-//    protected:
-//     void create_weights(const Shape& x) override { w_ = add_weight("w", {x[x.rank() - 1]}, {.initializer =
-//     "ones"}); } Tensor call(const Tensor& x, const Call&) override { return x * w_; } Variable w_;
+//     void create_weights(const Shape& x) override {
+//       w_ = add_weight("w", {x[x.rank() - 1]}, {.initializer = "ones"});
+//     }
+//     Tensor call(const Tensor& x, const nn::Call&) override { return x * w_; }
+//     Variable w_;
 //   };
 //   nn::Sequential model({nn::Dense(64), nn::layer<Scale>()});
 //
-// Weights are made when the shape of the input is known: at the first call, or by build(). A module of several inputs
-// or outputs derives from MultiModule. Shapes of results need no rule: they are found by tracing call().
+// Weights are made when the shape of the input is known: at the first call, or by build(). A module with several
+// inputs or outputs derives from MultiModule. Shapes of results need no rule: tracing call() gives them.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ class Symbol;
 
 using Tensors = std::vector<Tensor>;
 
-// What every layer takes.
+// Options of every layer.
 struct LayerOptions {
   Policy dtype = {};
   std::string name = {};
@@ -50,13 +50,13 @@ struct LayerOptions {
 
 // How a layer is called.
 struct CallOptions {
-  std::optional<bool> training = {};     // none: as the layer around it; outside of any as the layer likes
-  std::vector<Tensor> masks = {};        // one for each input; otherwise those that the inputs carry
-  bool use_causal_mask = false;          // of attention: a position sees none behind it
-  bool return_attention_scores = false;  // of attention: the weights are a second output
+  std::optional<bool> training = {};     // none: as the layer around it; without one, the layer's own default
+  std::vector<Tensor> masks = {};        // one for each input; default: those that the inputs carry
+  bool use_causal_mask = false;          // for attention: a position sees no later one
+  bool return_attention_scores = false;  // for attention: the weights are a second output
 };
 
-// The same, settled: what call() is told.
+// The same with all defaults filled in: what call() gets.
 struct Call {
   bool training = false;
   std::span<const Tensor> masks = {};
@@ -69,7 +69,7 @@ struct Call {
 struct WeightOptions {
   Initializer initializer = "glorot_uniform";
   bool trainable = true;
-  std::optional<DType> dtype = {};  // otherwise that of the policy
+  std::optional<DType> dtype = {};  // default: that of the policy
   bool autocast = true;             // read in the dtype in which the layer computes
   Regularizer regularizer = {};
   Constraint constraint = {};
@@ -77,7 +77,7 @@ struct WeightOptions {
 
 class Module {
  public:
-  // A name that users gave, or a base that is made unique ("dense" → "dense_1").
+  // A name from the user, or a base that is made unique ("dense" → "dense_1").
   explicit Module(std::string_view base, const LayerOptions& options = {});
   virtual ~Module() = default;
   Module(const Module&) = delete;
@@ -87,16 +87,16 @@ class Module {
   const Policy& policy() const { return policy_; }
   virtual std::string_view kind() const = 0;  // "Dense"
   virtual bool takes_many() const { return false; }
-  // The layer that this one does nothing but call, in its way; none for others. A graph lists that one in its place.
+  // The layer that this one only forwards its calls to; null for others. A graph lists that layer in its place.
   virtual const Layer* call_of() const { return nullptr; }
-  // What it draws from, where it has a generator of its own.
+  // The generator that it draws from, if it has its own.
   virtual Generator* own_generator() { return nullptr; }
   virtual bool trains_unless_told() const { return false; }
-  // What it is made of, for a config; see config.h. The default throws: such a module cannot be written to one.
+  // Its options, for a config; see config.h. The default throws: such a module has no config.
   virtual void describe(Fields& fields);
 
   bool built() const { return built_; }
-  // Makes the weights, of modules inside too. Later calls only check the shape.
+  // Makes the weights, including those of inner modules. Later calls only check the shape.
   void build(const Shape& input) { build(std::vector<Spec>{Spec(input)}); }
   void build(const std::vector<Spec>& inputs);
 
@@ -105,35 +105,35 @@ class Module {
   // Shapes and dtypes of the results, found by tracing; makes the weights.
   std::vector<Spec> output_specs(const std::vector<Spec>& inputs, const CallOptions& options = {});
   Shape output_shape(const Shape& input);
-  // What each module inside gives, in the order in which they are called.
+  // The results of each inner module, in the order of the calls.
   struct Traced {
     const Module* module;
     Spec result;
   };
   std::vector<Traced> trace_inside(const std::vector<Spec>& inputs);
 
-  // Own weights, those that can be trained first, then those of the modules inside, each once, in the order in which
-  // they were added.
+  // Its own weights, trainable ones first, then those of the inner modules, each once, in the order in which they
+  // were added.
   std::vector<Variable> variables() const;
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;
   int64_t count_params() const;
-  bool has_weights() const { return has_weights_; }  // or will have, once built
+  bool has_weights() const { return has_weights_; }  // or will have them once it is built
   const std::vector<Layer>& modules() const { return modules_; }
 
   bool trainable() const { return trainable_; }
-  void set_trainable(bool trainable);  // of the modules inside too: whether fit changes the weights
-  // What regularisers charge for the weights, and what the last call added: to be added to the loss.
+  void set_trainable(bool trainable);  // also for inner modules: whether fit changes the weights
+  // The regularisers' losses for the weights, and those that the last call added: to be added to the loss.
   Tensors losses() const;
 
  protected:
   virtual void create_weights(const Shape&) {}
   virtual void check_input(const Shape&) const {}  // throws InvalidArgument
   virtual Tensor call(const Tensor& input, const Call& how) = 0;
-  // What it gives, for a module whose call() asks for sizes that are not known while a model is put together; none:
-  // call() asks for no more than there is, and is traced.
+  // The result, for a module whose call() asks for sizes that are not known while a model is put together. None:
+  // call() only uses known sizes, and is traced.
   virtual std::optional<Aval> declared_result(const Aval& /*input*/, const Call&) const { return {}; }
-  // The mask of the result. A module that sets supports_masking_ passes on that of its input.
+  // The mask of the result. A module that sets supports_masking_ passes its input's mask on.
   virtual Tensor compute_mask(const Tensor& /*input*/, const Tensor& mask) const {
     return supports_masking_ ? mask : Tensor();
   }
@@ -145,12 +145,12 @@ class Module {
   virtual Tensors compute_masks(const Tensors& inputs, const Call& how, size_t results) const;
 
   [[noreturn]] void refuse(const std::string& what) const;  // throws InvalidArgument: "[dense] what"
-  void will_have_weights();  // for constructors; throws InvalidArgument for a dtype that weights cannot have
+  void will_have_weights();  // call it in the constructor; throws InvalidArgument if weights cannot have the dtype
   Variable add_weight(std::string_view name, const Shape& shape, WeightOptions options = {});
-  void adopt_weight(const Variable& variable);  // one that was made elsewhere
-  Layer add_module(Layer layer);                // it belongs to this one from now on
+  void adopt_weight(const Variable& variable);  // a variable that was made elsewhere
+  Layer add_module(Layer layer);                // the module owns it from now on
   void add_loss(const Tensor& loss);
-  void mark_built() { built_ = true; }  // nothing is left to be made
+  void mark_built() { built_ = true; }  // all weights are made
 
   bool supports_masking_ = false;
   bool autocast_ = true;  // floating-point inputs are cast to the dtype in which it computes
@@ -179,11 +179,11 @@ class Module {
   std::vector<Weight> weights_;
   std::vector<Layer> modules_;
   Tensors losses_;
-  uint64_t losses_of_ = 0;  // the outermost call that they belong to
+  uint64_t losses_of_ = 0;  // the outermost call to which they belong
 };
 
-// A module of several inputs or several results: it has call_all(), and create_all(), check_all() and compute_masks()
-// where the defaults do not do.
+// A module with several inputs or results. It has call_all(), and create_all(), check_all() and compute_masks() if
+// the defaults do not fit.
 class MultiModule : public Module {
  public:
   using Module::Module;
@@ -193,7 +193,7 @@ class MultiModule : public Module {
   void create_all(const std::vector<Shape>&) override {}
   void check_all(const std::vector<Shape>&) const override {}  // throws InvalidArgument
   Tensors call_all(const Tensors& inputs, const Call& how) override = 0;
-  // By default each has that of the first input, where supports_masking_ is set.
+  // By default each result has the mask of the first input, if supports_masking_ is set.
   Tensors compute_masks(const Tensors& inputs, const Call& how, size_t results) const override;
 
  private:
@@ -206,7 +206,7 @@ class Layer {
 
   Tensor operator()(const Tensor& input, bool training) const { return (*module_)(input, {.training = training}); }
   Tensor operator()(const Tensor& input, const CallOptions& options = {}) const { return (*module_)(input, options); }
-  // Several inputs, one result; call() gives all results.
+  // Several inputs, one result. call() returns all results.
   Tensor operator()(const Tensors& inputs, const CallOptions& options = {}) const;
   Tensors call(const Tensors& inputs, const CallOptions& options = {}) const { return (*module_)(inputs, options); }
   // In a functional model; see functional.h.
@@ -226,7 +226,7 @@ class Layer {
   Tensors losses() const { return module_->losses(); }
   Shape output_shape(const Shape& input) const { return module_->output_shape(input); }
 
-  // Copies of the weights' values, and back. The shapes must agree.
+  // Copies of the weights' values, and the reverse. The shapes must agree.
   std::vector<Tensor> get_weights() const;
   void set_weights(const std::vector<Tensor>& weights) const;
 
@@ -238,13 +238,13 @@ class Layer {
   std::shared_ptr<Module> module_;
 };
 
-// A layer of a class of one's own.
+// A layer of the user's own class.
 template <typename M, typename... Args>
 Layer layer(Args&&... args) {
   return Layer(std::make_shared<M>(std::forward<Args>(args)...));
 }
 
-// A variable of zeros, made without recording anything: also while a function is traced.
+// A variable of zeros, made without recording; also while a function is traced.
 Variable zero_variable(const Aval& aval, std::string name, Owner owner, bool trainable = false);
 
 // Ops of this scope run eagerly, also while a function is traced.

@@ -1,4 +1,4 @@
-// Names that users write ("relu", "adam") and names that Brio makes up ("dense_1").
+// Names that users write ("relu", "adam") and names that Brio generates ("dense_1").
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace brio::nn {
 [[noreturn]] void throw_unknown(std::string_view what, std::string_view name,
                                 std::span<const std::string_view> known);
 
-// The row of a table that has that name. Other spellings, such as Keras's class names, begin with a capital and are
-// not among those that are suggested.
+// The row of a table with that name. Other spellings, such as Keras's class names, begin with a capital and are not
+// suggested in messages.
 template <typename Rows>
 const auto& row_named(std::string_view what, std::string_view name, const Rows& rows) {
   std::vector<std::string_view> known;

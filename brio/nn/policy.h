@@ -1,4 +1,4 @@
-// Precision policies: in which dtype a layer computes, and in which it keeps its weights.
+// Precision policies: the dtype in which a layer computes, and the dtype of its weights.
 //
 //   nn::set_global_policy("mixed_bfloat16");             // for layers made from here on
 //   nn::Dense(10, {.dtype = "float32"});                 // this one computes in float32 all the same
@@ -17,7 +17,7 @@
 
 namespace brio::nn {
 
-// In what layers under the policy "auto" compute on this thread: float32, unless somebody who has chosen says so.
+// The dtype in which layers under the policy "auto" compute on this thread: float32, unless it was set otherwise.
 DType automatic_compute();
 class AutomaticPrecision {
  public:
@@ -29,8 +29,8 @@ class AutomaticPrecision {
   DType before_;
 };
 
-// While it lives, layers of this thread that keep their weights in float32 compute in this dtype, whatever their
-// policy says: for steps that are only tried.
+// While it lives, layers of this thread with float32 weights compute in this dtype, whatever their policy: for steps
+// that are only tried.
 class TriedPrecision {
  public:
   explicit TriedPrecision(DType compute);
@@ -46,11 +46,11 @@ class TriedPrecision {
 
 class alignas(4) Policy {
  public:
-  Policy();                       // the global one, as it is now
+  Policy();                       // the current global one
   Policy(std::string_view name);  // a floating-point dtype, "mixed_float16", "mixed_bfloat16" or "auto"
   Policy(const char* name) : Policy(std::string_view(name)) {}
   Policy(const std::string& name) : Policy(std::string_view(name)) {}
-  Policy(DType dtype);  // both; an integer dtype is for layers that have no weights
+  Policy(DType dtype);  // for both; an integer dtype is for layers without weights
 
   std::string name() const;
   DType compute() const {

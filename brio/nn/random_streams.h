@@ -1,4 +1,4 @@
-// What the layers of a model draw from, to be kept with a run.
+// The random generators of a model's layers, which are kept with a run.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace brio::nn {
 
-// The generators that modules have of their own, of those inside too, each once, in a fixed order.
+// The generators that modules own, including inner modules, each once, in a fixed order.
 std::vector<Generator*> generators_of(Module& module);
 
 }  // namespace brio::nn

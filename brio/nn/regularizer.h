@@ -1,4 +1,4 @@
-// Regularisers: what large weights cost, with Keras' defaults.
+// Regularisers: a cost for large weights, with Keras' defaults.
 //
 //   nn::Dense(64, {.kernel_regularizer = "l2"})
 //   nn::Dense(64, {.kernel_regularizer = nn::l2(1e-4)})
@@ -41,7 +41,7 @@ class Regularizer {
 Regularizer l1(double factor = 0.01);                           // factor · sum |w|
 Regularizer l2(double factor = 0.01);                           // factor · sum w²
 Regularizer l1_l2(double l1_factor = 0, double l2_factor = 0);  // both
-// Rows (or columns) of a matrix that are not at right angles to each other.
+// A cost for rows (or columns) of a matrix that are not orthogonal to each other.
 Regularizer orthogonal_regularizer(double factor = 0.01, std::string_view mode = "rows");
 
 }  // namespace brio::nn

@@ -1,4 +1,4 @@
-// Settings: what a small named function (initialiser, regulariser, constraint) was made with, for its config.
+// Settings: the arguments of a small named function (initialiser, regulariser, constraint), for its config.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace brio::nn {
 using Setting = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<double>>;  // first: none
 
 struct Settings {
-  std::string class_name = {};  // Keras' name for it, "GlorotUniform"; empty when it cannot be written to a config
+  std::string class_name = {};  // Keras' name for it, "GlorotUniform"; empty if it has no config
   std::vector<std::pair<std::string, Setting>> values = {};
 
-  const Setting* find(std::string_view name) const;  // nullptr where nothing is set
-  bool has(std::string_view name) const;             // or it is set to none
-  // What is set, or `otherwise` where nothing is. Throw InvalidArgument for a value of another kind.
+  const Setting* find(std::string_view name) const;  // nullptr if it is not set
+  bool has(std::string_view name) const;             // also true if it is set to none
+  // The value, or `otherwise` if it is not set. These throw InvalidArgument for a value of another kind.
   double number(std::string_view name, double otherwise) const;
   int64_t integer(std::string_view name, int64_t otherwise) const;
   std::string text(std::string_view name, std::string_view otherwise) const;

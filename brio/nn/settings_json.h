@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 Json object_json(std::string_view module, std::string_view kind, Json config);
 
-// Throws InvalidArgument for a function of the user's own, which has no settings: `what` and `name` are for the
+// Throws InvalidArgument for a user's function, which has no settings: `what` and `name` are for the
 // message.
 Json settings_json(std::string_view module, std::string_view what, std::string_view name, const Settings& settings);
 

@@ -1,5 +1,5 @@
-// Spec: shape and dtype of a tensor that is not there yet. Sizes that will be known later, such as that of the batch,
-// are kUnknown.
+// Spec: shape and dtype of a tensor that does not exist yet. Sizes that will be known later, such as that of the
+// batch, are kUnknown.
 #pragma once
 
 #include <initializer_list>
@@ -25,8 +25,8 @@ struct Spec {
   int rank() const { return static_cast<int>(dims.size()); }
   int64_t operator[](int axis) const { return dims[static_cast<size_t>(axis)]; }
   bool known() const;  // no size is unknown
-  // With a symbol for each size that is not known: n0 for the batch, n`next` and so on for others. Throws
-  // InvalidArgument where the shape cannot be.
+  // With a symbol for each unknown size: n0 for the batch, n`next` and so on for others. Throws InvalidArgument for
+  // an impossible shape.
   Aval with_symbols(uint32_t& next) const;
   std::string str() const;  // "(None, 28, 28, 1)"
   bool operator==(const Spec&) const = default;

@@ -9,7 +9,7 @@
 
 namespace brio::nn {
 
-// `inputs` are what the module takes, or empty when that is not known yet. `optimizer` are its variables.
+// `inputs` are the module's inputs, or empty if not known yet. `optimizer` holds its variables.
 std::string summary_table(Module& module, const std::vector<Spec>& inputs, std::span<const Variable> optimizer = {});
 
 }  // namespace brio::nn

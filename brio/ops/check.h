@@ -29,7 +29,7 @@ int positive_axis(const Op& op, int axis, int rank) {
   return positive;
 }
 
-// [outer, size, inner] around an axis. To kernels they are numbers.
+// [outer, size, inner] around an axis. Kernels get numbers.
 template <typename N>
 struct AroundAxisOf {
   N outer = 1, size, inner = 1;
@@ -41,7 +41,7 @@ struct AroundAxisOf {
 using AroundAxis = AroundAxisOf<int64_t>;
 using OpenAroundAxis = AroundAxisOf<Size>;
 
-// A shape that a rule computed; one that cannot be (rank, size) is reported in the op's name.
+// A shape that a rule computed. If it is not possible (rank, size), the error names the op.
 template <typename Op, typename Dims>
 Shape checked_shape(const Op& op, const Dims& dims) {
   try {

@@ -1,4 +1,4 @@
-// Data that a function needs before it can record: the size of its result depends on it
+// Reads data that a function needs before it can record, because the size of its result depends on it
 // (docs/decisions/dynamic-sizes.md).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace brio {
 
-// The data of x, computed now. While a function or a body is traced there is none, and `instead` says what to do.
+// The data of x, computed now. While a function or a body is traced there is none; `instead` then says what to do.
 inline const Array& concrete(std::string_view function, const Tensor& x, std::string_view instead) {
   if (!is_known_now(required(function, x)))
     throw UnknownValue(cat("[", function, "] the size of its result depends on the data of a tensor of shape ",

@@ -4,10 +4,10 @@
 
 namespace brio {
 
-// A failed run must leave its inputs as they were, so only what follows the last node that may refuse its data may be
-// written over a donated input. What reads one, and does not lead to such a node, comes last, with what follows from
-// it. Otherwise the order stays: gradients of weights, put off until all others are there, would keep everything that
-// they are made of.
+// A failed run must leave its inputs unchanged. So only nodes after the last one that may refuse its data may
+// overwrite a donated input. Nodes that read such an input, and do not lead to a node that may refuse, are moved to
+// the end, with all that depends on them. Otherwise the order stays: if all gradients of weights were moved back,
+// everything that they need would stay alive.
 bool order_checks(Graph& graph) {
   if (std::ranges::none_of(graph.inputs, &Graph::Input::donated)) return false;
   std::vector<bool> needed(graph.values.size(), false), late_value(graph.values.size(), false);

@@ -1,11 +1,11 @@
 // The gradient of a looked-up table is scatter_add into zeros: few rows, and a table of zeros. Here it stays rows
-// with their places (ops/indexing/indexed_rows.h) as far as whoever reads it can take it so:
+// with their places (ops/indexing/indexed_rows.h), as far as its readers can use rows:
 // - scatter_add(0, indices, rows) becomes spread_rows(sum_rows(indices, rows), places);
-// - f(spread_rows(x, places), scalars) becomes spread_rows(f(x, scalars), places), to the bit: x has a row for the
-// rest;
+// - f(spread_rows(x, places), scalars) becomes spread_rows(f(x, scalars), places), to the bit: x has one more row,
+//   for all others;
 // - an update by such a gradient becomes the same by rows and places;
 // - table - spread_rows(x, places) becomes subtract_rows(table, x, ids), for a table that is given up.
-// A spread_rows that is left is read by loops as rows (passes/fuse.cpp), and is a table for everybody else.
+// Loops read a remaining spread_rows as rows (passes/fuse.cpp); for all other readers it is a table.
 #include <algorithm>
 #include <unordered_map>
 
@@ -42,7 +42,7 @@ class Scattered {
   }
   bool any() const { return any_; }
   bool is_sum(ValueId v) const { return !(sum_[v].rows == 0); }
-  bool is_part(ValueId v) const { return sum_[v].part; }  // of another sum, and read by nobody else
+  bool is_part(ValueId v) const { return sum_[v].part; }  // of another sum, and nothing else reads it
 
  private:
   struct Sum {
@@ -63,7 +63,7 @@ class Scattered {
     any_ = true;
   }
 
-  // Per value: is it read by loops over its elements, and as an update's gradient, and by nobody else?
+  // Per value: whether only loops over its elements read it, and updates, as a gradient.
   std::vector<bool> read_by_loops() const {
     std::vector<bool> loops(g_.values.size(), true);
     for (const Node& node : g_.nodes) {

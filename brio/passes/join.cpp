@@ -1,5 +1,5 @@
-// A concat of slices, transposes and broadcasts that nobody else reads becomes one `fused` node: each part is copied
-// from where its elements are to where they belong, instead of twice.
+// A concat of slices, transposes and broadcasts that nothing else reads becomes one `fused` node: each part is copied
+// once, from its source to its place, instead of twice.
 #include <algorithm>
 
 #include "brio/ops/elementwise/fusion.h"

@@ -40,8 +40,8 @@ bool merge_losses(Graph& graph) {
       if (gradient.op != &op::softmax_xent_grad || gradient.attrs != loss.attrs) continue;
       if (gradient.in[0] != loss.in[0] || gradient.in[1] != loss.in[1]) continue;
       if (depends_on(graph, gradient.in[2], loss, producer)) continue;
-      // Both results come from the gradient's place; whoever reads the loss earlier is moved behind it by the sort
-      // below.
+      // Both results are computed at the gradient's position; the sort below moves earlier readers of the loss behind
+      // it.
       const Node both{
           &op::softmax_xent_value_and_grad, gradient.in, {loss.out[0], gradient.out[0]}, gradient.attrs, {}};
       if (!target().runs(graph, both)) continue;

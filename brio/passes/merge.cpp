@@ -1,4 +1,4 @@
-// Equal expressions become one, and what nobody reads goes.
+// Equal expressions become one, and nodes that nothing reads are dropped.
 #include <algorithm>
 #include <unordered_map>
 

@@ -95,7 +95,7 @@ class NarrowPass {
 
 bool narrow_rows(Graph& graph) {
   if (!target().has_narrow_rows() || !NarrowPass(graph).run()) return false;
-  drop_dead(graph);  // casts that nobody reads any more
+  drop_dead(graph);  // casts that are no longer read
   return true;
 }
 

@@ -1,5 +1,5 @@
-// The passes that turn a recorded graph into one worth running, as one list. Each has a name, an off-switch, a timer,
-// and the verifier after it, where it changed something.
+// The passes that turn a recorded graph into an efficient one, as one list. Each has a name, an off-switch and a
+// timer. The verifier runs after a pass that changed something.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,19 @@ namespace brio {
 struct Pass {
   std::string_view name;
   std::string_view summary;
-  bool (*run)(Graph& graph);  // false: the graph is as it was
+  bool (*run)(Graph& graph);  // false: the graph did not change
 };
 std::span<const Pass> pipeline();
 
 // Runs every enabled pass in order.
 void optimize(Graph& graph);
 
-// BRIO_DISABLE_PASSES=name,name does the same from outside. Throws InvalidArgument for a name that does not exist.
+// The environment variable BRIO_DISABLE_PASSES=name,name does the same. Throws InvalidArgument for an unknown name.
 void set_pass_enabled(std::string_view name, bool enabled);
 bool pass_enabled(std::string_view name);
 
-// The verifier runs after each pass that changed something; planning large graphs in a release build may leave it out
-// (BRIO_VERIFY=0).
+// The verifier runs after each pass that changed something. In a release build it can be switched off for planning
+// large graphs (BRIO_VERIFY=0).
 void set_verify_passes(bool on);
 
 struct PassTime {
@@ -57,13 +57,13 @@ bool fuse_elementwise(Graph& graph);
 bool join_views(Graph& graph);
 bool order_checks(Graph& graph);
 
-// Computes a node whose inputs are scalar constants; `runtime` registers how. The bits are those of the output.
+// Computes a node whose inputs are scalar constants; `runtime` registers it. Returns the bits of the output.
 using ConstantEvaluator = uint64_t (*)(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,
                                        std::span<const int64_t> attrs);
 void set_constant_evaluator(ConstantEvaluator evaluator);
 
-// Per value that depends on constants alone and holds one number throughout: the bits of that number. `constants` are
-// the bits to take for the constant nodes, in their order.
+// For each value that depends only on constants and holds one number throughout: the bits of that number. `constants`
+// are the bits of the constant nodes, in their order.
 std::vector<std::optional<uint64_t>> uniform_values(const Graph& graph, std::span<const uint64_t> constants);
 
 }  // namespace brio

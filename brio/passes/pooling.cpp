@@ -1,8 +1,8 @@
-// A bias, ReLU and pooling become one op, which keeps which element of a window was taken, and so does the way back.
-// Where the convolution before them has a kernel that pools what it computes, its result is never written; the
-// gradients of filter and bias come from the pooled one, and where nobody wants the gradient of its input, that of
-// its result is not written either. Other maxima keep which elements they took for their gradients. Where the target
-// has kernels for it.
+// Bias, ReLU and pooling become one op, which keeps the number of the element that a window took; so does the way
+// back. If the convolution before them has a kernel that pools its own result, this result is never written. The
+// gradients of filter and bias come from the pooled one; if the gradient of the convolution's input is not needed,
+// that of its result is not written either. Other max poolings keep the element numbers for their gradients. All of
+// this only if the target has kernels for it.
 #include <algorithm>
 
 #include "brio/ops/elementwise/elementwise.h"

@@ -1,6 +1,6 @@
-// A reduction of a loop's result that was reshaped for somebody else, a bias gradient beside a product of matrices
-// for one: it reads the result as it was, over more axes, so that `fuse` can make both in one pass. For devices with
-// loops of their own: a GPU folds columns as fast as it writes what they are made of.
+// A reduction of a loop's result that was reshaped for another reader, for example a bias gradient beside a matrix
+// product: it reads the result from before the reshape, over more axes, so `fuse` can make both in one pass. For
+// devices with their own loops: a GPU folds columns as fast as it writes the loop's result.
 #include <optional>
 
 #include "brio/ops/elementwise/fusion.h"

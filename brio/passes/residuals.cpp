@@ -25,7 +25,7 @@ std::vector<int64_t> shape_attrs(const Shape& shape) {
   return attrs;
 }
 
-// Per value: does somebody read it who is no loop? A loop would add it on the way; another sum may be a product's.
+// Per value: whether an op reads it that is not a loop. Loops add it on the way; another sum may be a product's.
 std::vector<bool> read_from_memory(const Graph& graph) {
   std::vector<bool> read(graph.values.size(), false);
   for (const Node& node : graph.nodes) {

@@ -1,5 +1,5 @@
-// A forward walk that rebuilds a graph's node list: a pass looks at each node, after its inputs have been replaced,
-// and keeps it, replaces its results, or emits others before it.
+// A forward walk that rebuilds a graph's node list. A pass sees each node after its inputs have been replaced, and
+// keeps it, replaces its results, or emits other nodes before it.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace brio {
 
-inline constexpr ValueId kNothing = ~ValueId{0};  // what a rewrite answers that leaves a node as it is
+inline constexpr ValueId kNothing = ~ValueId{0};  // the result of a rewrite that leaves a node unchanged
 
 class Rewriter {
  public:
@@ -19,8 +19,8 @@ class Rewriter {
     nodes_.reserve(graph.nodes.size() + graph.nodes.size() / 2 + 64);
   }
 
-  // visit(node): false drops the node, whose results the visitor has replaced. Returns whether any was dropped or
-  // emitted; what the visitor changes in a node it counts for itself.
+  // visit(node) returns false to drop the node, after the visitor has replaced its results. run() returns whether a
+  // node was dropped or emitted; the visitor counts its own changes to nodes.
   template <typename Visit>
   bool run(Visit visit) {
     std::vector<Node> old = std::move(graph_.nodes);
@@ -36,7 +36,7 @@ class Rewriter {
     return changed_;
   }
 
-  // The node that makes a value, among those kept so far; null for inputs.
+  // The node that makes a value, among the nodes kept so far; null for inputs.
   const Node* producer(ValueId v) const { return v < producer_.size() ? producer_[v] : nullptr; }
   const Aval& aval(ValueId v) const { return graph_.values[v]; }
 
@@ -72,10 +72,10 @@ class Rewriter {
   bool changed_ = false;
 };
 
-// The plain form of a composite op's node, as a graph of its own.
+// The plain form of a composite op's node, as a graph.
 Graph plain_form(const Graph& graph, const Node& node);
 
-// Emits that form in the node's place, step by step: emit(step, its inputs) → the step's result. Returns the results.
+// Emits that form in place of the node. emit(step, its inputs) returns the step's result. Returns the results.
 template <typename Emit>
 std::vector<ValueId> emit_plain(const Graph& graph, const Node& node, Emit emit) {
   const Graph plain = plain_form(graph, node);
@@ -90,7 +90,7 @@ std::vector<ValueId> emit_plain(const Graph& graph, const Node& node, Emit emit)
   return out;
 }
 
-// Orders the nodes so that every value is made before it is read; otherwise their order stays.
+// Orders the nodes so that every value is made before it is read; otherwise keeps their order.
 void sort_topologically(Graph& graph);
 
 // How many nodes and outputs read each value.

@@ -1,5 +1,5 @@
-// The body of a loop for some of the rows of its batch: no pass of the pipeline, but how a scan lets each thread walk
-// along the sequence with rows of its own. Only what gives every row what it would get among the others has a rule.
+// The body of a loop for some rows of its batch. It is not part of the pipeline: with it, each thread of a scan walks
+// along the sequence with its own rows. An op has a rule only if no row's result depends on the others.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace brio {
 
-// The first `walked` inputs of the graph, and every output, have an axis of one size in front: the rows. The graph
-// with `rows` in its place; none where a row's results are not a function of that row and of what is the same for
-// all.
+// The first `walked` inputs of the graph, and every output, have the rows as first axis. Returns the graph for
+// `rows` rows; none if a row's results do not depend only on that row and on values that are the same for all
+// rows.
 std::optional<Graph> for_some_rows(const Graph& graph, size_t walked, int64_t rows);
 
 }  // namespace brio

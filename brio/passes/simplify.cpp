@@ -1,5 +1,5 @@
-// Algebraic rewrites: one row each, pattern → replacement. Only identities that keep every bit of the result: x + 0
-// is not among them (-0 + 0 is +0), nor is anything that reorders rounding.
+// Algebraic rewrites, one row each: pattern → replacement. Only identities that keep every bit of the result: x + 0
+// is not one of them (-0 + 0 is +0), nor is anything that changes the order of rounding.
 #include "brio/ops/elementwise/elementwise.h"
 #include "brio/ops/linear_algebra/products.h"
 #include "brio/ops/reductions/reduction.h"
@@ -10,7 +10,7 @@
 namespace brio {
 namespace {
 
-// One node under rewriting. A row returns the value that takes the place of the node's result, or kNothing.
+// The node that is being rewritten. A row returns the value that replaces the node's result, or kNothing.
 struct Match {
   Rewriter& rewriter;
   const Node& node;
@@ -45,7 +45,7 @@ ValueId last_input(const Match& m) { return m.node.in.back(); }
 
 const Simplification kSimplifications[] = {
     {&op::identity, first_input},       // identity(x) → x
-    {&op::stop_gradient, first_input},  // after differentiation it has done its work
+    {&op::stop_gradient, first_input},  // not needed after differentiation
     {&op::read_variable, first_input},
     {&op::custom_gradient, last_input},
     {&op::mul,
@@ -125,8 +125,8 @@ const Simplification kSimplifications[] = {
      }},
 };
 
-// Elementwise ops broadcast by themselves: an explicit broadcast before one is dropped where the result keeps its
-// shape.
+// Elementwise ops broadcast by themselves: therefore an explicit broadcast before one is dropped if the result keeps
+// its shape.
 ValueId drop_broadcasts(const Match& m) {
   if (m.node.op->kind != OpKind::elementwise || m.node.in.size() < 2) return kNothing;
   std::vector<ValueId> in = m.node.in;

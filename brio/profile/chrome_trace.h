@@ -6,9 +6,9 @@
 
 namespace brio::profile {
 
-// Of steps that ended since then (ticks); 0: all that are kept.
+// The steps that ended since then (ticks); 0: all that are kept.
 std::string chrome_trace(uint64_t since);
-// The events alone, with commas between them.
+// Only the events, separated by commas.
 std::string trace_events(uint64_t since);
 
 }  // namespace brio::profile

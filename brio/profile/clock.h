@@ -1,5 +1,5 @@
-// Time stamps that cost some nanoseconds: the processor's own counter where it runs evenly, the system's clock
-// elsewhere.
+// Time stamps that cost some nanoseconds: the processor's counter if it runs evenly, otherwise the system's
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace brio::profile {
 
 namespace detail {
-extern bool even_counter;  // the processor's counter runs at one pace, on all cores alike
+extern bool even_counter;  // the processor's counter runs at one rate on all cores
 uint64_t system_ns();
 }  // namespace detail
 
@@ -23,10 +23,10 @@ inline uint64_t ticks() {
   return detail::system_ns();
 }
 
-double seconds_per_tick();  // measured since the program began, and better the longer that is ago
+double seconds_per_tick();  // measured since the program began; it becomes more exact with time
 inline double seconds_of(uint64_t ticks) { return static_cast<double>(ticks) * seconds_per_tick(); }
 
-uint64_t loaded_at();          // when this library was, in ticks
-double process_age_at_load();  // seconds that the process had run by then
+uint64_t loaded_at();          // when this library was loaded, in ticks
+double process_age_at_load();  // seconds since the process began, at that time
 
 }  // namespace brio::profile

@@ -1,6 +1,6 @@
-// The watch for growth over a run: memory by its owner, recorded ops, plans, swap, the time of a step and of waiting
-// for input. It is asked where a sample was taken, some times a second at most, and tells once for each run and cause
-// what grows, since which step and by how much.
+// Watches a run for growth: memory by owner, recorded ops, plans, swap, the time of a step and of waiting for input.
+// It is asked after a sample, a few times a second at most, and reports once for each run and cause what grows, since
+// which step and by how much.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct MemoryGrowth {
 };
 inline constexpr std::string_view kOutside = "memory outside of Brio's ledger";
 
-// What grew steadily in samples of one run, by so many bytes at least; most first.
+// What grew steadily in the samples of one run, by at least so many bytes; the largest growth first.
 std::vector<MemoryGrowth> grown_memory(std::span<const Sample> samples, std::span<const std::string> gauges,
                                        double least, size_t fewest);
 
@@ -33,19 +33,19 @@ struct DriftFacts {
   std::vector<Sample> samples;  // of one run
   std::vector<std::string> gauges;
   double seconds_per_tick = 1e-9;
-  std::string line;         // of the program, in its loop: "train.py:12"; empty: not known
+  std::string line;         // of the program's loop: "train.py:12"; empty: unknown
   std::string why_planned;  // the newest plan of eager code
   bool from_python = false;
-  bool in_fit = false;  // the loop is ours
+  bool in_fit = false;  // the loop is fit()'s
 };
 
-inline constexpr size_t kFewestSamples = 12;  // some seconds: fewer show no trend
+inline constexpr size_t kFewestSamples = 12;  // some seconds: fewer samples show no trend
 
-// What grows, the cause before what follows from it.
+// What grows; a cause comes before its consequences.
 std::vector<Drift> drifts(const DriftFacts& facts);
 
-void watch_drift(uint64_t run);  // by the thread that trains; throws nothing
-// Of the program in another language than C++, where this thread is in it now.
+void watch_drift(uint64_t run);  // called by the training thread; throws nothing
+// Sets the function that returns this thread's current line in a program of another language than C++.
 void set_user_line(std::string (*line)());
 
 }  // namespace brio::profile

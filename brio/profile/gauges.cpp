@@ -40,7 +40,7 @@ Gauges& gauges() {
   static auto* made = new Gauges;
   return *made;
 }
-std::atomic<long> training_thread{0};  // by the system's number; whoever else takes a sample asks for that one's
+std::atomic<long> training_thread{0};  // by the system's number; samples from other threads ask for this one's
 
 void forget_gauges() {
   Gauges& t = gauges();

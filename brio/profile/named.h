@@ -14,11 +14,11 @@ enum class NameKind : uint8_t { callback, function, plan, read_line, tape_line, 
 struct NamedRow {
   NameKind kind{};
   char name[160] = {};
-  char detail[240] = {};  // the newest; written under the table's lock
+  char detail[240] = {};  // the newest one; written under the table's lock
   std::atomic<uint64_t> count{0}, ticks{0};
 };
 
-// The row of this name; null where the table is full. It stays as long as the process.
+// The row of this name; null if the table is full. It lives as long as the process.
 NamedRow* row_of(NameKind kind, std::string_view name);
 void set_detail(NamedRow& row, std::string_view detail);
 inline void count(NamedRow* row, uint64_t ticks) {
@@ -31,7 +31,7 @@ struct Named {
   std::string name, detail;
   uint64_t count = 0, ticks = 0;
 };
-std::vector<Named> named(NameKind kind);  // most time first, then the most often counted
+std::vector<Named> named(NameKind kind);  // most time first, then the highest count
 size_t named_bytes();
 
 }  // namespace brio::profile

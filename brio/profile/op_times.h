@@ -1,5 +1,5 @@
-// Times of the steps of plans, by the op that each runs. A thread that wants them puts a table up while it calls what
-// runs plans: one step of many, one element of many.
+// Times of the steps of plans, by op. A thread that wants them sets a table while it runs plans: for one step of
+// many, or one element of many.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class OpTimes {
  public:
   static constexpr size_t kRows = 40;
   OpTimes() = default;
-  // For who tries a plan: ticks of each of its steps, in their order, and nothing by op.
+  // For trials of a plan: ticks of each of its steps, in their order, and nothing by op.
   explicit OpTimes(std::vector<uint64_t>& by_step) : by_step_(&by_step) {}
   std::vector<uint64_t>* by_step() const { return by_step_; }
   void add(std::string_view op, uint64_t ticks);
@@ -33,7 +33,7 @@ class OpTimes {
 
  private:
   struct Row {
-    std::atomic<uint64_t> hash{0};  // 0: free; set when the name is there
+    std::atomic<uint64_t> hash{0};  // 0: free; set once the name is there
     std::atomic<uint64_t> calls{0}, ticks{0};
     char name[40] = {};
   };
@@ -49,15 +49,15 @@ namespace detail {
 extern constinit thread_local OpTimes* op_table;
 }
 
-// The table of this thread; null: nobody asks.
+// The table of this thread; null: no times are wanted.
 inline OpTimes* op_table() { return detail::op_table; }
 
-// The table of this thread, and none while it is held; null: nobody asks.
+// Takes the table of this thread away while it is held; null: there was none.
 class TakenOpTable {
  public:
   TakenOpTable() : table_(detail::op_table) {
     if (table_) [[unlikely]]
-      detail::op_table = nullptr;  // what a step runs inside is that step's time
+      detail::op_table = nullptr;  // work inside a step counts as that step's time
   }
   ~TakenOpTable() {
     if (table_) [[unlikely]]
@@ -84,7 +84,7 @@ class TimeOps {
   OpTimes* before_;
 };
 
-// Of the steps of training, one of this many.
+// One of this many training steps is timed.
 inline constexpr uint64_t kTimedSteps = 32;
 OpTimes& training_ops();
 

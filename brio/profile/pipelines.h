@@ -1,5 +1,5 @@
-// What input pipelines measured of themselves. Those that are open are asked; of those that are gone their last word
-// is kept, added up where one dataset was walked several times.
+// The measurements of input pipelines. Open pipelines are asked; for closed ones the last measurements are kept,
+// added up if one dataset was walked several times.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +32,18 @@ struct StageFacts {
   std::string name;
   StageKind kind = StageKind::other;
   int depth = 0;
-  int ring = 0;         // whose threads compute it
-  double elements = 0;  // for one of the pipeline: rows of a batch
-  double seconds = 0;   // of its own, for one of the pipeline
-  double serial = 0;    // of these: in the order of elements, by one thread at a time
-  double python = 0;    // of these: in Python, or waiting for its lock
-  double cpu = -1;      // share of these that a processor worked; below 0: not known
-  int64_t bytes = 0;    // of an element that it makes
+  int ring = 0;         // the number of the ring whose threads compute it
+  double elements = 0;  // per element of the pipeline: rows of a batch
+  double seconds = 0;   // its own, per element of the pipeline
+  double serial = 0;    // part of these: in the order of elements, by one thread at a time
+  double python = 0;    // part of these: in Python, or waiting for its lock
+  double cpu = -1;      // share of these on a processor; below 0: unknown
+  int64_t bytes = 0;    // per element that it makes
   bool pure = false;    // the same element gives the same result each time
-  bool traced = true;   // a function that was recorded; false: it is called for each element
-  double kept = 1;      // of a filter: the share that passed
-  double padding = 0;   // of a padded batch: the share that is filled up
-  int64_t files = 0;    // of a source
+  bool traced = true;   // the function was recorded; false: it is called for each element
+  double kept = 1;      // for a filter: the share that passed
+  double padding = 0;   // for a padded batch: the share of padding
+  int64_t files = 0;    // for a source
   std::vector<OpTime> ops;
 };
 
@@ -51,34 +51,34 @@ struct RingFacts {
   std::string stage;
   int64_t elements = 0, workers = 0, depth = 0;
   double waited = 0, computed = 0, wall = 0;  // seconds
-  double found_ahead = 0;                     // elements that were there already, at a mean read
+  double found_ahead = 0;                     // elements that were ready, on average per read
   int64_t found_empty = 0, found_full = 0;
   bool fixed_workers = false, fixed_depth = false;
 };
 
 struct PipelineFacts {
-  uint64_t key = 0;                // of the dataset
-  std::string steps;               // the dataset described, a line for each
+  uint64_t key = 0;                // identifies the dataset
+  std::string steps;               // a description of the dataset, a line per step
   int64_t read = 0;                // elements
-  int64_t walks = 1;               // iterators that this is of
-  int64_t cardinality = -1;        // of an epoch; below 0: not known
-  int64_t bytes = 0;               // of an element
+  int64_t walks = 1;               // number of iterators in this sum
+  int64_t cardinality = -1;        // per epoch; below 0: unknown
+  int64_t bytes = 0;               // per element
   std::vector<StageFacts> stages;  // the source first
   std::vector<RingFacts> rings;    // the reader's last
 };
 
-// How long this thread has been in Python, or waited for its lock, so far: the Python package adds to it.
+// The time that this thread has spent in Python, or waiting for its lock: the Python package adds to it.
 namespace detail {
 extern constinit thread_local uint64_t python_ticks;
 }
 inline uint64_t python_ticks() { return detail::python_ticks; }
 inline void add_python_ticks(uint64_t ticks) { detail::python_ticks += ticks; }
-uint64_t ns_of(uint64_t ticks);  // by a pace that is measured once
+uint64_t ns_of(uint64_t ticks);  // with a conversion that is measured once
 
 class OpenPipeline {
  public:
   explicit OpenPipeline(std::function<PipelineFacts()> ask);
-  ~OpenPipeline();  // while it can still be asked
+  ~OpenPipeline();  // while the pipeline can still be asked
   OpenPipeline(const OpenPipeline&) = delete;
   OpenPipeline& operator=(const OpenPipeline&) = delete;
 
@@ -86,7 +86,7 @@ class OpenPipeline {
   std::function<PipelineFacts()> ask_;
 };
 
-std::vector<PipelineFacts> pipelines();  // the one that was waited for longest first
+std::vector<PipelineFacts> pipelines();  // the one with the longest waiting time first
 size_t pipelines_bytes();
 
 }  // namespace brio::profile

@@ -136,7 +136,7 @@ void end_step(detail::ThreadState& s, uint64_t rows) {
     write_steps(s, s.since);
 }
 
-// A step of a loop that nobody announced: what was before the first one is not known.
+// A step of a loop that was not announced: the time before the first one is unknown.
 void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
   detail::ThreadState& s = detail::state;
   if (s.in_fit || s.closed || !recording()) return;

@@ -1,4 +1,4 @@
-// Whether a series goes up all the time, judged by medians: some readings that are far off change nothing.
+// Finds whether a series rises steadily, by medians: a few outliers change nothing.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace brio::profile {
 
-double median_of(std::vector<double> list);  // 0 of none
+double median_of(std::vector<double> list);  // 0 for an empty list
 
 struct Rise {
-  double slope = 0;            // of y for one of x
-  double since = 0;            // x where it began
-  double first = 0, last = 0;  // y then and now
+  double slope = 0;            // of y per unit of x
+  double since = 0;            // x at its beginning
+  double first = 0, last = 0;  // y at that point and now
   double by() const { return last - first; }
 };
 
-// The longest part up to the end of the series in which y goes up steadily and does not level off, by `least` at
-// least. Of fewer than `fewest` readings nothing is said.
+// The longest part at the end of the series in which y rises steadily, by at least `least`, and does not level off.
+// None if there are fewer than `fewest` readings.
 std::optional<Rise> steady_rise(std::span<const double> x, std::span<const double> y, double least, size_t fewest);
 
 }  // namespace brio::profile

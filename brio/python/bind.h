@@ -1,11 +1,11 @@
-// What each file of bindings adds to the module; module.cpp calls them in turn.
+// The functions with which each file of bindings adds to the module; module.cpp calls them in order.
 #pragma once
 
 #include "brio/python/parameters.h"
 
 namespace brio::python {
 
-// Operators: of what has values, and of symbols, which have none yet.
+// Operators: for types with values, and for symbols, which have no values yet.
 extern PyType_Slot value_slots[], symbol_slots[];
 
 void bind_dtypes(nb::module_& m);

@@ -1,5 +1,5 @@
-// brio._core: the C++ part of the Python package. Names are TensorFlow's where a function is one of TensorFlow's, and
-// begin with _ where the Python part (python/brio) makes something of them.
+// brio._core: the C++ part of the Python package. A function that is one of TensorFlow's has TensorFlow's name. A
+// name that begins with _ is used by the Python part (python/brio).
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/runtime/evaluate.h"

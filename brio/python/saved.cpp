@@ -1,4 +1,4 @@
-// tf.saved_model: traces of functions for files. What an object is made of is up to Python (python/brio/_saved.py).
+// tf.saved_model: traces of functions for files. Python describes the objects (python/brio/_saved_objects.py).
 #include "brio/python/saved.h"
 #include "brio/base/error.h"
 #include "brio/python/bind.h"

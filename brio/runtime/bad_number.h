@@ -1,5 +1,5 @@
-// Where numbers stop being finite: a graph is run op by op, and what is not finite in its results is followed back to
-// the first op that made it of finite numbers.
+// Finds where numbers stop being finite: runs a graph op by op, and follows results that are not finite back to the
+// first op that made them from finite numbers.
 #pragma once
 
 #include <optional>
@@ -14,22 +14,22 @@ namespace brio {
 
 struct BadNumber {
   static constexpr size_t kNone = ~size_t{0};
-  size_t node = kNone;          // that made it, or
-  size_t input = kNone;         // the input of the graph that had it already
-  std::vector<Tensor> in, out;  // of that node; of an input, `out` is itself
+  size_t node = kNone;          // the node that made it, or
+  size_t input = kNone;         // the input of the graph that already had it
+  std::vector<Tensor> in, out;  // of that node; for an input, `out` is the input
 };
 
-// None: all results are finite. Ops with effects only are left out; nothing that the program can see changes.
+// None: all results are finite. Ops that have only effects are left out; nothing that the program can see changes.
 std::optional<BadNumber> first_bad_number(const Graph& graph, const std::vector<Tensor>& inputs);
 
-// Of the numbers in a tensor.
+// Statistics of the numbers in a tensor.
 struct NumberStats {
   int64_t count = 0, nan = 0, inf = 0;
-  double min = 0, max = 0, mean = 0;  // of those that are finite
+  double min = 0, max = 0, mean = 0;  // of the finite ones
   std::string str() const;
 };
 NumberStats stats_of(const Tensor& x);
-bool all_finite(const Tensor& x);                       // of whole numbers and strings, always
+bool all_finite(const Tensor& x);                       // always true for integers and strings
 std::vector<int64_t> rows_not_finite(const Tensor& x);  // along the first axis
 
 }  // namespace brio

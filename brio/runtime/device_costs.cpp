@@ -176,7 +176,7 @@ CostRows read_file() {
   return rows;
 }
 
-// Whoever cannot write it measures anew next time.
+// If the file cannot be written, the next process measures again.
 void write_file(const CostRows& rows) noexcept {
   try {
     const std::filesystem::path path = cache_file();
@@ -273,7 +273,7 @@ double microseconds(const DeviceCosts& costs, const Work& work, bool on_host) {
   return computing + copies;
 }
 
-// One that cannot even be measured costs too much for anything: whoever names it is told why.
+// A device that cannot be measured is too expensive for everything. A program that names it gets the reason.
 static DeviceCosts costs_to_choose_by(Device& device) {
   try {
     return costs_of(device);
@@ -306,7 +306,7 @@ Device& cheapest_device(const Work& work) {
   return *best;
 }
 
-// Files of drivers that a GPU cannot do without: where there are none, nobody has to look.
+// Device files that a GPU driver always has: without them there is no need to search.
 static bool may_have_gpu() { return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
 
 std::vector<Device*> candidates() {

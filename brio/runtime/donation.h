@@ -1,12 +1,12 @@
-// When a run may write its results where an input lies.
+// When a run may write its results to the memory of an input.
 #pragma once
 
 #include "brio/ir/tensor.h"
 
 namespace brio {
 
-// A value that nobody holds but `holders`, who agree, in memory of its own that nobody else holds or was given, and
-// that the device can write to.
+// True if only `holders`, who agree, hold the value, its memory has no other owner and was not exported, and the
+// device can write to it.
 inline bool may_overwrite(const TensorImpl* impl, int32_t holders, const Memory& memory) {
   const Array& array = impl->array;
   return impl->refs.load() == holders && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 &&

@@ -1,10 +1,10 @@
-// Registers the evaluator: how a recording is run.
+// Registers the evaluator, which runs recordings.
 #pragma once
 
 namespace brio {
 
-// Makes ops and the evaluator known; backends follow at the first run. Every program that includes this header calls
-// it before main, so that a static library brings the runtime along.
+// Registers ops and the evaluator; backends follow at the first run. Every program that includes this header calls it
+// before main, so a static library links the runtime.
 bool register_runtime();
 inline const bool runtime_registered = register_runtime();
 

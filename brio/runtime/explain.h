@@ -1,4 +1,4 @@
-// BRIO_EXPLAIN=word,word: what plans say of themselves as they are made.
+// BRIO_EXPLAIN=word,word: what is printed about plans when they are made.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace brio {
 
 enum class Explain : uint8_t { kernels, plans, placement };
-// Was it asked for? The first call warns of words that mean nothing.
+// Whether it was asked for. The first call warns of unknown words.
 bool explains(Explain what);
-// What is wrong with such a setting, naming the words there are; empty: nothing.
+// An error text for the unknown words of such a setting, with the known words; empty: none.
 std::string unknown_words(std::string_view setting);
 
-// What ops cost that ran on the host for a device which has no kernel for them.
+// The cost of ops that ran on the host because a device has no kernel for them.
 struct FallbackCount {
   std::string device, op;
-  uint64_t runs, bytes, nanoseconds;  // bytes: copied there and back; the time is that of copies, waiting and the op
+  uint64_t runs, bytes, nanoseconds;  // bytes: copied in both directions; the time is for copies, waiting and the op
 };
 std::vector<FallbackCount> fallback_counts();
 
@@ -27,13 +27,13 @@ struct TrafficCount {
   std::string device;
   uint64_t copies_in, bytes_in, copies_out, bytes_out, fallbacks;
 };
-std::vector<TrafficCount> traffic_counts();  // of each device but the host
+std::vector<TrafficCount> traffic_counts();  // for each device except the host
 void reset_device_counts();
 
-std::string placement_report();  // both, for people; empty where nothing was copied
+std::string placement_report();  // both, as text; empty if nothing was copied
 
 namespace detail {
-// One for each device and op, as long as the process lives.
+// One for each device and op; it lives as long as the process.
 struct FallbackRow {
   const Device* device;
   const OpDef* op;

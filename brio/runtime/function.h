@@ -1,11 +1,11 @@
 // function(f): traces f once per combination of argument shapes and dtypes, keeps the plans, and skips recording
-// afterwards. Host values and captured tensors are frozen at the trace; variables are cells: they are read and
-// written at every call. A tensor that the plan may overwrite (a variable that nobody else holds) is updated in
-// place.
+// afterwards. Host values and captured tensors are frozen at the trace. Variables are not frozen: every call reads
+// and writes them. A tensor that the plan may overwrite, such as the value of a variable that has no other owner, is
+// updated in place.
 //
 // function(f, Sizes::open): sizes in which arguments differ from call to call are left open, and f is traced once for
-// all of them. It must not decide by such a size: x.shape()[0] == 1 is false there, whatever the size will be. Where
-// it asks for one as a number, it is traced for each.
+// all of them. f must not make decisions by such a size: x.shape()[0] == 1 is false there for every size. If f asks
+// for such a size as a number, it is traced for each size.
 #pragma once
 
 #include <functional>
@@ -24,12 +24,12 @@ enum class Sizes : uint8_t { fixed, open };
 
 namespace detail {
 
-// One step of the plan of a function, as it was tried.
+// One step of the plan of a function, with its measured time.
 struct TriedStep {
   static constexpr uint32_t kNoNode = ~uint32_t{0};
   double seconds = 0;
   double flops = 0, bytes = 0;
-  // Nodes of the trace: the one whose result it makes, and the first that reads the variable which it reads.
+  // Nodes of the trace: the one whose result the step makes, and the first one that reads the same variable.
   uint32_t makes_that_of = kNoNode, reads_weight_of = kNoNode;
 };
 
@@ -37,42 +37,42 @@ class TracedFunction {
  public:
   using Body = BodyFn;
   explicit TracedFunction(Body body, Sizes sizes = Sizes::fixed);
-  // For arguments that fit `signature`, whose unknown sizes are symbols, it is traced once, with these left open.
+  // For arguments that fit `signature`: it is traced once, with the unknown sizes (symbols) left open.
   TracedFunction(Body body, std::vector<Aval> signature);
   ~TracedFunction();
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
-  // The trace for arguments of these kinds, whose unknown sizes are symbols, without a call; calls with arguments
-  // that fit will find it. None: the body asks for the number that a size is.
+  // Makes the trace for such arguments, whose unknown sizes are symbols, without a call; later calls with arguments
+  // that fit use it. None: the body asks for an unknown size as a number.
   std::optional<TracedGraph> trace(const std::vector<Aval>& arguments);
-  // What it is called where its traces are counted; asked for when there is one to count.
+  // Sets the name under which its traces are counted; the function is called when there is a trace to count.
   void set_name(std::function<std::string()> name);
-  void set_step_key(const void* key);  // its steps of training are those of others with the same key, too
+  void set_step_key(const void* key);  // its training steps count with those of others with the same key
   size_t traces() const;
-  // How long a call with these arguments takes by itself: the median of several, on copies of all that it writes and
-  // without taking from random generators. It is not in the middle of a call, nothing that the program can see
-  // changes. 0 s: it cannot be tried, as it has effects, runs on a device or there is no memory for it.
+  // How long a call with these arguments takes: the median of several calls, on copies of everything that it writes
+  // and without drawing from random generators. Nothing that the program can see changes. 0 s: it cannot be tried,
+  // because it is being called, has effects, runs on a device, or there is no memory for it.
   struct Trial {
     double seconds = 0;
     double flops = 0, bytes = 0;        // of products; read and written by the steps of the plan
-    std::optional<double> result = {};  // the first one, where that is one number of f32
-    std::vector<TriedStep> steps = {};  // of the plan, where they are asked for
+    std::optional<double> result = {};  // the first result, if that is one f32 number
+    std::vector<TriedStep> steps = {};  // of the plan, if they are asked for
   };
   enum class Steps : uint8_t { together, each };
   Trial try_alone(const Tensor* arguments, size_t n, double most_seconds, Steps steps = Steps::together);
-  // What a call with these arguments takes beside the arguments and the variables, found without making it: values
-  // are computed again where the arena would exceed `arena_limit` (0: never). The plan is kept where that is the
-  // limit of calls.
+  // The memory of a call with these arguments, besides the arguments and the variables, found without a call. Values
+  // are computed again if the arena would exceed `arena_limit` (0: never). The plan is kept if calls have the same
+  // limit.
   struct Memory {
     size_t arena = 0, results = 0;  // bytes
-    size_t repeated = 0;            // nodes that are computed again, and what that adds to the work, as a share of it
+    size_t repeated = 0;            // nodes that are computed again, and the added work as a share of the whole
     double repeated_work = 0;
     bool is_new = true;  // there was no such plan
     bool on_host = true;
   };
   Memory memory_of(const Tensor* arguments, size_t n, size_t arena_limit = 0);
-  void set_arena_limit(size_t bytes);       // of calls from now on
-  Device* last_device() const;              // that a call ran on; null: none has run yet
-  std::vector<TracedGraph> graphs() const;  // of the traces that are kept, the newest first
+  void set_arena_limit(size_t bytes);       // for calls from now on
+  Device* last_device() const;              // the device of the last call; null: no call yet
+  std::vector<TracedGraph> graphs() const;  // of the kept traces, the newest first
 
  private:
   struct Impl;
@@ -80,7 +80,7 @@ class TracedFunction {
 };
 
 template <typename R>
-struct Results;  // packs what f returns into a list of tensors, and back
+struct Results;  // packs the results of f into a list of tensors, and unpacks them
 template <>
 struct Results<void> {
   static void unpack(std::vector<Tensor>&) {}

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostTraces = 64, kMostPlans = 8, kMostSizes = 64, kSmallBytes = 64;
 
-// How arguments differ from those of the trace before.
+// How arguments differ from those of the previous trace.
 std::string difference(const std::vector<Aval>& before, const Tensor* now, size_t n) {
   if (before.size() != n) return cat(n, " arguments, ", before.size(), " before");
   for (size_t i = 0; i < n; ++i) {
@@ -58,8 +58,8 @@ bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t 
   return true;
 }
 
-// Arguments of one kind, with a symbol for each size in which they differ, one for those that are equal in both;
-// empty where they differ in more than sizes.
+// Arguments with a symbol for each size in which the two differ, the same symbol for sizes that are equal in both;
+// empty if they differ in more than sizes.
 std::vector<Aval> opened(const std::vector<Aval>& before, const std::vector<Aval>& now) {
   if (before.size() != now.size()) return {};
   std::vector<Aval> open = now;
@@ -77,8 +77,8 @@ std::vector<Aval> opened(const std::vector<Aval>& before, const std::vector<Aval
   return seen.empty() ? std::vector<Aval>{} : open;
 }
 
-// Where nobody said: decided once for a trace and its sizes. Variables and captured values go there once and stay;
-// arguments come from the host each time.
+// If no device was named: decided once for a trace and its sizes. Variables and captured values are copied once and
+// stay; arguments come from the host each time.
 Device& cheapest(FunctionTrace& trace, std::span<const Size> sizes) {
   for (const FunctionTrace::Cheapest& known : trace.cheapest)
     if (std::ranges::equal(known.sizes, sizes)) return *known.device;
@@ -98,7 +98,7 @@ bool is_donated(const FunctionTrace& trace, uint64_t donated, size_t cell) {
 
 MadePlan plan_for(FunctionTrace& trace, Device& device, Device* called_on, uint64_t donated, Graph graph,
                   std::span<const Size> sizes, PlanOptions options) {
-  // Its passes see numbers.
+  // Passes for this device see numbers.
   if (device.has_own_kernels()) return make_plan(with_sizes(graph, sizes), device, options);
   auto found = std::ranges::find_if(trace.optimized, [&](const FunctionTrace::Optimized& each) {
     return each.device == &device && each.called_on == called_on && each.donated == donated;
@@ -128,7 +128,7 @@ CellLocks::CellLocks(FunctionTrace& trace) : trace_(trace) {
     }
     if (!pending.defined()) return;
     unlock();
-    pending.array();  // runs what leads to it; eager code before the call comes first
+    pending.array();  // runs what it depends on; earlier eager code runs first
   }
 }
 
@@ -190,8 +190,8 @@ FunctionTrace& TracedFunction::Impl::add(const std::function<TracedGraph()>& mak
   return *traces.front();
 }
 
-// Where the function asks for the number that a size is, or takes symbols for equal that are not, it is traced for
-// the sizes of these arguments.
+// If the function asks for a size as a number, or treats symbols as equal that are not, it is traced for the sizes of
+// these arguments.
 TracedGraph TracedFunction::Impl::make_trace(std::span<const Tensor> arguments) {
   std::vector<Aval> avals;
   for (const Tensor& argument : arguments) avals.push_back(argument.aval());
@@ -206,7 +206,7 @@ TracedGraph TracedFunction::Impl::make_trace(std::span<const Tensor> arguments) 
   return trace_graph(body, avals);
 }
 
-// Those of the signature, or sizes in which arguments differ from those of an earlier trace: they may go on to.
+// The sizes that the signature leaves open, or in which arguments differ from those of an earlier trace.
 std::vector<Aval> TracedFunction::Impl::left_open(const std::vector<Aval>& avals) const {
   if (asks_for_numbers || !symbolic_plans()) return {};
   if (!signature.empty()) return signature;
@@ -244,7 +244,7 @@ uint64_t TracedFunction::Impl::donated_cells(const FunctionTrace& trace, Device&
   return all ? ~uint64_t{0} : 0;
 }
 
-// Plans for other arguments go, the longest unused first; they are made again when they are called for.
+// Drops plans for other arguments, the longest unused first; they are made again when needed.
 void TracedFunction::Impl::make_room(FunctionTrace& wanted) {
   for (auto trace = traces.rbegin(); trace != traces.rend() && plans_over_limit(); ++trace)
     if (trace->get() != &wanted) (*trace)->plans.clear();

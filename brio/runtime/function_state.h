@@ -1,5 +1,5 @@
-// What a traced function holds: its traces, each with the plans that were made of it, and how they are found for a
-// call. For the files of function.h alone.
+// The state of a traced function: its traces, each with its plans, and how a call finds them. Only for the files of
+// function.h.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@
 
 namespace brio::detail {
 
-// One trace, with the plans that were made of it.
+// One trace, with the plans that were made from it.
 struct FunctionTrace : TracedGraph {
   struct Prepared {
     Device *device, *called_on;
     uint64_t donated;         // bit i: cell i may be overwritten
     std::vector<Size> sizes;  // of the symbols
     std::shared_ptr<const CachedPlan> plan;
-    bool only_in_place = true;  // every cell is written where it is
-    // But for small ones that are read after their next value is made (a step count): that waits in a buffer of ours
-    // until the run is over.
+    bool only_in_place = true;  // every variable is written in place
+    // Except small ones that are read after their next value is made (a step count): the next value waits in a buffer
+    // of ours until the run is over.
     struct Copy {
       size_t cell;
       uint32_t fresh;
@@ -34,28 +34,28 @@ struct FunctionTrace : TracedGraph {
     std::vector<BufferRef> kept;
     std::vector<void*> kept_data;
   };
-  std::vector<Aval> asked_for;  // where it was made without a call; its own may say more of the sizes
-  std::vector<Prepared> plans;  // the latest last
-  // The passes have run, once for all sizes.
+  std::vector<Aval> asked_for;  // if it was made without a call; the trace may know more of the sizes
+  std::vector<Prepared> plans;  // the newest last
+  // The passes have run once for all sizes.
   struct Optimized {
     Device *device, *called_on;
     uint64_t donated;
     Graph graph;
   };
   std::vector<Optimized> optimized;
-  bool on_host = false;     // whatever the device: it has to do with strings
-  bool has_places = false;  // some of its ops stand in a scope of a device
+  bool on_host = false;     // whatever device is named, because it uses strings
+  bool has_places = false;  // some of its ops are in a scope of a device
   struct Home {
     Device *called_on, *device;
     Graph graph;  // every op knows its place
   };
-  std::vector<Home> homes;  // only where it has places
+  std::vector<Home> homes;  // only if it has places
   struct Cheapest {
     std::vector<Size> sizes;
     Device* device;
   };
-  std::vector<Cheapest> cheapest;    // only where the device is chosen by cost
-  std::weak_ptr<SharedArena> arena;  // of the plans for its sizes, while there are such
+  std::vector<Cheapest> cheapest;    // only if the device is chosen by cost
+  std::weak_ptr<SharedArena> arena;  // of the plans for its sizes, while there are any
   // Working lists of a call.
   std::vector<const void*> inputs;
   std::vector<const Buffer*> buffers;  // of inputs and fresh, on a device
@@ -64,11 +64,11 @@ struct FunctionTrace : TracedGraph {
   std::vector<Array> outputs;
   std::vector<uint64_t> scalars;
   BufferRef words;      // the scalars, on a device
-  bool trains = false;  // there is an optimizer's step in it
+  bool trains = false;  // it has an optimizer's step
   uint64_t calls = 0;
 };
 
-// Locks every variable of a trace, each holding a computed value.
+// Locks every variable of a trace; each then holds a computed value.
 class CellLocks {
  public:
   explicit CellLocks(FunctionTrace& trace);
@@ -90,29 +90,29 @@ struct TracedFunction::Impl final : PlanKeeper {
   Body body;
   const bool open_sizes;
   const std::vector<Aval> signature;  // may be empty
-  bool asks_for_numbers = false;      // the body does: it cannot be traced with sizes left open
+  bool asks_for_numbers = false;      // the body asks for sizes as numbers, so it cannot be traced with open sizes
   std::atomic<uint64_t> used{0};
   std::atomic<Device*> last_device{nullptr};
-  std::mutex mutex;                                    // one call at a time: the working lists are shared
+  std::mutex mutex;                                    // one call at a time, because the working lists are shared
   std::vector<std::unique_ptr<FunctionTrace>> traces;  // most recent first
   size_t traced = 0;
-  uint64_t steps_on_device = 0;     // of training
-  std::vector<Size> sizes_of_call;  // for its symbols
+  uint64_t steps_on_device = 0;     // training steps
+  std::vector<Size> sizes_of_call;  // of its symbols
   PlanOptions options;
   std::function<std::string()> name;
   const void* step_key = this;
 
-  // The trace for such arguments. `sizes` are those of its symbols.
+  // The trace for these arguments. `sizes` are set to the sizes of its symbols.
   FunctionTrace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes);
   FunctionTrace& add(const std::function<TracedGraph()>& make, std::string why);
-  // The device of a call, before parts of it that stand elsewhere are looked at.
+  // The device of a call, before parts of it on other devices are considered.
   static Device& called_on(FunctionTrace& trace, const Recording& recording, std::span<const Size> sizes);
-  // Where a call runs, but for parts of it that stand elsewhere.
+  // Where a call runs, except for its parts on other devices.
   static const FunctionTrace::Home& home(FunctionTrace& trace, Device& called_on);
 
-  // Plans differ by which cells may be overwritten. Beyond 64 cells one bit says "all of them".
+  // Plans differ in which variables may be overwritten. Above 64 variables one bit stands for all.
   static uint64_t donated_cells(const FunctionTrace& trace, Device& device);
-  static uint64_t donates_all(const FunctionTrace& trace);  // that are written
+  static uint64_t donates_all(const FunctionTrace& trace);  // all that are written
 
   FunctionTrace::Prepared& prepared(FunctionTrace& trace, Device& device, const FunctionTrace::Home* home,
                                     uint64_t donated, std::span<const Size> sizes);

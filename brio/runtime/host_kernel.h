@@ -1,19 +1,19 @@
-// Kernels that run on the host whatever the device: code of the host (print, assert, host_call), and what a device
-// has no kernel for.
+// Kernels that run on the host for every device: code of the host (print, assert, host_call), and ops for which a
+// device has no kernel.
 #pragma once
 
 #include "brio/runtime/explain.h"
 
 namespace brio {
 
-// On a device it splits the plan: waits for what comes before and brings the inputs to the host, then takes the
-// outputs to the device.
+// On a device it splits the plan: it waits for the work before it, copies the inputs to the host, runs, and copies
+// the outputs to the device.
 class HostKernel : public LedKernel {
  public:
   void lead(const KernelArgs& args, Stream& stream) const final;
 
-  size_t copied_bytes() const;  // to the host and back, in one run
-  // Of what a device lacks: how often it has run, and how long that took with its copies.
+  size_t copied_bytes() const;  // in both directions, in one run
+  // For an op that a device lacks: how often it has run, and how long that took, including copies.
   struct Borrowed {
     uint64_t runs, nanoseconds;
   };
@@ -21,7 +21,7 @@ class HostKernel : public LedKernel {
   Borrowed borrowed() const { return {runs_.load(), nanoseconds_.load()}; }
 
  protected:
-  // The first `tokens` inputs and outputs are not there.
+  // The first `tokens` inputs and outputs are tokens, which have no memory.
   HostKernel(const NodeView& node, size_t tokens);
   size_t tokens() const { return tokens_; }
   std::vector<Aval> in_, out_;  // without the tokens

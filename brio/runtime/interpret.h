@@ -1,5 +1,5 @@
-// Runs a graph node by node with reference kernels alone: no passes, no plan, no reuse of memory. The oracle of the
-// tests.
+// Runs a graph node by node with reference kernels only: no passes, no plan, no reuse of memory. Tests compare with
+// it.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// A plan inside a kernel: loop bodies, branches, and the fall-back of a fused node. Runs on scratch memory that the
-// kernel is given; results go straight to where the caller wants them.
+// A plan inside a kernel: loop bodies, branches, and the fall-back of a fused node. It runs in the kernel's scratch
+// memory; results go directly to the caller's memory.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 namespace brio {
 
-// What a step that is led does itself: at once on the host, or handed to a stream.
+// How a led step does its own work: at once on the host, or by handing it to a stream.
 struct Lane {
   Stream* stream = nullptr;
 
   void copy(void* to, const void* from, size_t bytes) const;
   void clear(void* data, size_t bytes) const;
-  bool flag(const void* at) const;  // its value, which the host waits for
+  bool flag(const void* at) const;  // its value; the host waits for it
 };
 
 class NestedPlan {
@@ -23,7 +23,7 @@ class NestedPlan {
 
   size_t scratch_bytes() const { return scratch_bytes_; }
   size_t table_size() const { return plan_->pointer_count() + fresh_target_.size(); }
-  // `scratch` is memory of the device, `table` of the host.
+  // `scratch` is memory of the device, `table` memory of the host.
   void run(const void* const* in, void* const* out, void* scratch, void** table, const Lane& lane) const;
   const Plan& plan() const { return *plan_; }
 
@@ -31,7 +31,7 @@ class NestedPlan {
   std::shared_ptr<const Plan> plan_;
   std::vector<int64_t> fresh_target_;  // per fresh buffer: the output it is, or -1: in scratch
   std::vector<size_t> fresh_offset_;   // in scratch
-  std::vector<bool> direct_;           // per output: written in place of the caller's memory
+  std::vector<bool> direct_;           // per output: written directly to the caller's memory
   size_t scratch_bytes_ = 0;
 };
 

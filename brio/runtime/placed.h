@@ -1,5 +1,5 @@
-// Parts of a graph that run on other devices than the rest: each becomes one node, whose body is planned for its
-// device. Values that pass between the parts go over the host.
+// Parts of a graph that run on another device than the rest. Each becomes one node, whose body is planned for its
+// device. Values between the parts go over the host.
 #pragma once
 
 #include "brio/runtime/backend.h"
@@ -7,18 +7,18 @@
 namespace brio {
 
 namespace op {
-// placed(inputs of its body…): made by the planner, never recorded and never written to a file.
+// placed(inputs of its body…): made by the planner; never recorded, and never written to a file.
 extern const OpDef placed;
 }  // namespace op
 
-bool has_places(const Graph& graph);  // of its own nodes
+bool has_places(const Graph& graph);  // checks its own nodes
 
-// For a graph that runs on `device`. Nodes are put in an order in which they change places seldom; those that have to
-// do with strings stay. Afterwards no node has a place of its own.
+// For a graph that runs on `device`. Orders nodes so that the place changes rarely; nodes with strings keep their
+// position. Afterwards no node has a place.
 void set_places_apart(Graph& graph, Device& device);
 
-// Where most nodes are: the device that the whole graph runs on, where its values lie; `called_on` is that of nodes
-// without a place. These are given theirs if it is another device.
+// The place of most nodes: the device on which the whole graph runs and its values are. `called_on` is the place of
+// nodes without one. If the result is another device, these nodes are marked with their place.
 Device& main_place(Graph& graph, Device& called_on);
 
 }  // namespace brio

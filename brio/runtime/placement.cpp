@@ -118,7 +118,7 @@ class Placer {
       const ValueId root = roots_[v].value;
       if (input_of_[root] != kNever) taken[input_of_[root]] = true;  // the input itself goes out: hands off
     }
-    // A value that has a successor hands its memory on to it: whoever holds such a pair finds each at its place
+    // A value with a successor passes its memory on to it: a program that keeps such pairs finds each at its place
     // again.
     for (uint32_t i = 0; i < graph_.inputs.size(); ++i) {
       if (graph_.inputs[i].becomes == Graph::kNoOutput) continue;
@@ -189,7 +189,7 @@ class Placer {
       if (kernels_[n]) scratch = std::max(scratch, kernels_[n]->scratch_bytes());
     for (ValueId v = 0; v < graph_.values.size(); ++v) {
       if (roots_[v].value != v || placed(v) || defined_[v] == kNever) continue;
-      // A value nobody reads still has a kernel that writes it: it lives for that step.
+      // A value that nothing reads still has a kernel that writes it: it lives for that step.
       const uint32_t to = used_[v] ? last_use_[v] : defined_[v];
       blocks.push_back({v, align(graph_.values[v].bytes()), 0, defined_[v], std::max(to, defined_[v])});
     }
@@ -239,7 +239,7 @@ class Placer {
     for (uint32_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
       if (!kernels_[n]) continue;
-      std::vector<ValueId> taken;  // by outputs of this node: one that nobody reads ends here, as what it took did
+      std::vector<ValueId> taken;  // by outputs of this node: an unread output ends here, and so does what it took
       for (size_t k = 0; k < node.out.size(); ++k) {
         const ValueId out = node.out[k];
         if (block_of[out] == blocks.size()) continue;

@@ -23,15 +23,15 @@ struct Placement {
 };
 
 // `kernels` per node: null for constants and aliases. The rules:
-// - an alias shares its source's bytes;
-// - an output takes over the memory of a donated input when that is dead by then (or the kernel works in place),
-// unless a
-//   node that may refuse its data still follows: a failed run must leave every input as it was;
-// - everything else shares the arena by lifetime.
+// - An alias shares the bytes of its source.
+// - An output takes over the memory of a donated input if that is dead by then, or if the kernel works in place.
+//   It does not if a node that may refuse its data still follows: a failed run must leave every input
+//   unchanged.
+// - Everything else shares the arena by lifetime.
 Placement place(const Graph& graph, const std::vector<const Kernel*>& kernels);
 
 inline bool is_constant(const Node& node) { return node.op->kind == OpKind::constant; }
-// Does the node only give another name to bytes that are there? Views do, and slices of whole leading rows.
+// Whether the node only gives another name to existing bytes. Views do, and slices of whole leading rows.
 bool is_alias(const Graph& graph, const Node& node);
 
 }  // namespace brio

@@ -74,7 +74,7 @@ class PlanBuilder {
       BRIO_CHECK(at.kind == Location::Kind::input || at.kind == Location::Kind::fresh, "an output lies in the arena");
       plan_->outputs_.push_back({at.kind == Location::Kind::input, at.index, at.offset, plan_->graph_.values[v]});
     }
-    plan_->graph_.values.shrink_to_fit();  // passes leave many behind
+    plan_->graph_.values.shrink_to_fit();  // passes leave many unused values
     plan_->graph_.nodes.shrink_to_fit();
     count_bytes();
     if (explains(Explain::kernels)) std::fputs((plan_->explain_kernels() + "\n").c_str(), stderr);
@@ -85,7 +85,7 @@ class PlanBuilder {
   }
 
  private:
-  // A constant lives in the plan; one that goes out needs memory of its own, which a copy fills.
+  // A constant is stored in the plan; a constant that is an output needs its own memory, which a copy fills.
   static void own_constant_outputs(Graph& graph) {
     std::vector<bool> constant(graph.values.size(), false);
     for (const Node& node : graph.nodes) {
@@ -143,7 +143,7 @@ class PlanBuilder {
     return {};
   }
 
-  // Where inputs decide all that may be refused, they are looked at before anything is handed over.
+  // If inputs alone decide what may be refused, they are checked before anything is handed over.
   void find_input_checks() {
     std::vector<Plan::InputCheck> checks;
     size_t step_index = 0;
@@ -160,11 +160,11 @@ class PlanBuilder {
     plan_->last_to_fail_ = 0;
   }
 
-  // A section is to be one thing for a device to keep: a loop of more rounds is none.
+  // A device keeps a section as one object: loops with more rounds than this are not part of it.
   static constexpr size_t kMostLaunches = 4096;
   void divide_into_parts() {
     std::vector<Plan::Part>& parts = plan_->parts_;
-    bool open = false;  // may the last part take another launch?
+    bool open = false;  // whether the last part may take another launch
     for (size_t i = 0; i < plan_->steps_.size(); ++i) {
       const Plan::Step& step = plan_->steps_[i];
       const size_t launches = step.led ? step.led->launches() : 1;
@@ -187,7 +187,7 @@ class PlanBuilder {
   }
 
   void count_bytes() {
-    // The memory of a run that is kept for the next: the arena and the table of pointers.
+    // The memory of a run that is kept for the next run: the arena and the table of pointers.
     size_t bytes = plan_->arena_bytes() + 256 + plan_->pointer_count() * sizeof(void*);
     bytes += sizeof(Plan) + plan_->slots_.capacity() * sizeof(Plan::Slot) + heap_bytes(plan_->graph_) +
              plan_->steps_.capacity() * sizeof(Plan::Step) + plan_->outputs_.capacity() * sizeof(Plan::Output);
@@ -217,8 +217,8 @@ std::shared_ptr<const Plan> Plan::make_unoptimized(Graph graph, Device& device, 
   const size_t limit = options.arena_limit;
   if (limit == 0) return PlanBuilder(std::move(graph), device).build();
   std::shared_ptr<const Plan> best = PlanBuilder(Graph(graph), device).build();
-  // The order of the nodes does not tell what kernels need besides, nor how well buffers fit beside each other: what
-  // a plan takes beyond its limit, the next one aims lower.
+  // The order of the nodes does not show how much memory kernels need, nor how well buffers fit together. If a plan
+  // exceeds its limit, the next attempt aims lower.
   size_t aim = limit;
   for (int i = 0; i < 4 && best->arena_bytes() > limit; ++i) {
     Graph fewer(graph);
@@ -230,7 +230,7 @@ std::shared_ptr<const Plan> Plan::make_unoptimized(Graph graph, Device& device, 
     std::shared_ptr<const Plan> made = builder.build();
     const size_t over = made->arena_bytes() > limit ? made->arena_bytes() - limit : 0;
     if (made->arena_bytes() < best->arena_bytes()) best = std::move(made);
-    if (over >= aim || done.alive_after > aim) break;  // it cannot be had lower
+    if (over >= aim || done.alive_after > aim) break;  // no lower value is possible
     aim -= over;
   }
   return best;
@@ -240,7 +240,7 @@ void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, vo
   switch (slot.base) {
     case Base::arena: *argument = arena + slot.offset; break;
     case Base::constant: *argument = static_cast<char*>(constants_->data()) + slot.offset; break;
-    // Kernels write through outputs only; an input that is written in place is one that the caller gave up.
+    // Kernels write only through outputs; an input that is written in place was given up by the caller.
     case Base::input: *argument = static_cast<char*>(const_cast<void*>(inputs[slot.index])) + slot.offset; break;
     case Base::fresh: *argument = static_cast<char*>(fresh[slot.index]) + slot.offset; break;
     case Base::none: *argument = nullptr; break;

@@ -1,5 +1,5 @@
-// Plan: an ordered list of prepared kernels over one arena. Immutable and re-entrant; running one allocates nothing
-// and hashes nothing.
+// Plan: an ordered list of prepared kernels in one arena. Immutable and re-entrant; a run allocates nothing and
+// hashes nothing.
 #pragma once
 
 #include <atomic>
@@ -14,28 +14,28 @@
 namespace brio {
 
 struct PlacementReport {
-  size_t arena_bytes = 0;     // what the plan takes, scratch included
+  size_t arena_bytes = 0;     // the memory of the plan, including scratch
   size_t sum_of_buffers = 0;  // what it would take without reuse
   size_t lower_bound = 0;     // most bytes alive at once
   size_t repeated = 0;        // nodes that run a second time, to stay within a limit,
-  double repeated_work = 0;   // and what that adds to the work, as a share of it
+  double repeated_work = 0;   // and the work that this adds, as a share of the whole
 };
 
 struct PlanOptions {
-  size_t arena_limit = 0;  // bytes; values are computed again to stay below it, as far as that goes. 0: there is none
+  size_t arena_limit = 0;  // bytes; values are computed again to stay below it, as far as possible. 0: no limit
 };
 
 class Plan {
  public:
   // Takes a graph as recorded: optimises it, chooses kernels, places buffers.
   static std::shared_ptr<const Plan> make(Graph graph, Device& device, PlanOptions options = {});
-  // As it stands, node by node: for a graph that is optimised, the body of a `fused` node, the other side of tests.
+  // Plans the graph as it is, node by node: for optimised graphs, bodies of `fused` nodes, and comparisons in tests.
   static std::shared_ptr<const Plan> make_unoptimized(Graph graph, Device& device, PlanOptions options = {});
 
   // Where an output's bytes are after a run.
   struct Output {
     bool is_input;   // shares the memory of an input (a view of it, or the result written in place)
-    uint32_t index;  // of the input, or of the fresh buffer
+    uint32_t index;  // of the input or the fresh buffer
     size_t offset;
     Aval aval;
   };
@@ -43,43 +43,43 @@ class Plan {
   const std::vector<size_t>& fresh_buffers() const { return fresh_; }  // bytes of each, allocated by the caller
 
   size_t arena_bytes() const { return placement_.arena_bytes; }
-  // Pointers that a run works with: those of the arguments, then the table of the step that runs.
+  // Pointers that a run needs: those of the arguments, then the table of the current step.
   size_t pointer_count() const { return slots_.size() + table_size_; }
 
   // `arena` (device memory) and `pointers` (pointer_count() of them) are working memory of this run. `arena_bound`:
-  // the pointers were filled by an earlier run with the same arena. On the host, without a stream, the kernels have
-  // run on return. With a stream they were handed over; those that may refuse their data have run, and what
-  // overwrites inputs comes after them.
+  // an earlier run with the same arena filled the pointers. On the host, without a stream, the kernels have run on
+  // return. With a stream they were handed over; those that may refuse their data have run, and kernels that
+  // overwrite inputs come after them.
   void run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
            Stream* stream = nullptr, bool inputs_checked = false) const;
-  // Where nothing but inputs may be refused: kernels that tell, so that no step is waited for. A run asks them first,
-  // unless its caller did.
+  // If only inputs can be refused: kernels that check them, so that the host waits for no step. A run calls them
+  // first, unless its caller did.
   struct InputCheck {
     const Kernel* kernel;
     uint32_t input;
-    size_t offset;   // in it
-    bool only_read;  // by the steps
+    size_t offset;   // in the buffer
+    bool only_read;  // the steps only read it
   };
   const std::vector<InputCheck>& input_checks() const { return input_checks_; }
-  void check_inputs(const void* const* inputs, Stream& stream) const;  // the host waits; throws what they refuse
+  void check_inputs(const void* const* inputs, Stream& stream) const;  // the host waits; throws if they refuse
   Device& device() const { return *device_; }
   const Buffer* constants() const { return constants_.get(); }  // may be null
 
   size_t bytes() const { return bytes_; }  // of the plan itself
   const PlacementReport& placement() const { return placement_; }
   const Graph& graph() const { return graph_; }  // optimised
-  std::string explain_kernels() const;           // what was chosen, and why the others were not
-  // What runs elsewhere than on its device, and what that costs, measured once it has run; empty: nothing to say.
+  std::string explain_kernels() const;           // the chosen kernels, and why the others were not chosen
+  // What runs elsewhere than on its device, and its cost, measured once it has run; empty: nothing runs elsewhere.
   std::string explain_placement() const;
   size_t step_count() const { return steps_.size(); }
   std::vector<const Node*> step_nodes() const;  // of the graph, one for each step
-  size_t launches() const;                      // as LedKernel::launches()
+  size_t launches() const;                      // as in LedKernel::launches()
 
   struct StepTime {
-    std::string label, what;  // the op; the whole node and the kernel that was chosen for it
+    std::string label, what;  // the op; the whole node and its chosen kernel
     uint64_t calls, nanoseconds;
   };
-  std::vector<StepTime> times() const;  // filled while profiling is on
+  std::vector<StepTime> times() const;  // filled if profiling is on
 
  private:
   friend class PlanBuilder;
@@ -90,7 +90,7 @@ class Plan {
     size_t scratch;
     std::string label;
     std::string choice;
-    bool wide = false;  // it makes many numbers of f64
+    bool wide = false;  // it computes many f64 numbers
     mutable std::atomic<uint64_t> calls{0}, nanoseconds{0};
 
     Step() = default;
@@ -126,18 +126,18 @@ class Plan {
   std::vector<Step> steps_;
   std::vector<Part> parts_;              // of a device's plan
   std::vector<Slot> slots_;              // per argument
-  std::vector<uint32_t> outside_slots_;  // those that change from run to run
+  std::vector<uint32_t> outside_slots_;  // the slots that change from run to run
   BufferRef constants_;                  // on the device, eight bytes each
   std::vector<Output> outputs_;
   std::vector<size_t> fresh_;
   size_t table_size_ = 0;
-  size_t last_to_fail_ = 0;  // one behind the last step that may refuse its data, and is not in `input_checks_`
+  size_t last_to_fail_ = 0;  // one past the last step that may refuse its data and is not in `input_checks_`
   std::vector<InputCheck> input_checks_;
   PlacementReport placement_;
   size_t bytes_ = 0;
 };
 
-// Timing of every step, for reports. Off by default: it costs two clock reads a step.
+// Times every step, for reports. Off by default: it costs two clock reads per step.
 void set_profiling(bool on);
 bool profiling();
 

@@ -17,7 +17,7 @@
 namespace brio {
 
 struct SizedAs {
-  std::vector<int64_t> dims;  // -1: not known
+  std::vector<int64_t> dims;  // -1: unknown
   DType dtype;
 };
 
@@ -29,15 +29,15 @@ inline const void* data_of(const Tensor& captured) {
 
 class SavedTrace {
  public:
-  // Throws InvalidArgument where the trace cannot be saved: it calls code of the host, or is not one graph for all
-  // sizes that are not known.
+  // Throws InvalidArgument if the trace cannot be saved, because it calls code of the host, or is not one graph for
+  // all unknown sizes.
   static SavedTrace of(const BodyFn& body, std::span<const SizedAs> arguments);
   explicit SavedTrace(TracedGraph trace);
 
-  // Throws InvalidArgument where it calls code of the host. Variables are written by their place in `variables`;
-  // tensors that are not small are added to `constants`.
+  // Throws InvalidArgument if it calls code of the host. Variables are written as positions in `variables`; large
+  // tensors are added to `constants`.
   std::string write(std::span<const VariableRef> variables, std::vector<Tensor>& constants) const;
-  // The file is not to be trusted: throws InvalidArgument, with the line, for what was not written by write().
+  // The file is not trusted: throws InvalidArgument, with the line, for text that write() has not written.
   static SavedTrace read(std::string_view text, std::span<const VariableRef> variables,
                          std::span<const Tensor> constants);
 
@@ -48,7 +48,7 @@ class SavedTrace {
   std::vector<SizedAs> results() const;
   std::vector<VariableRef> variables() const;
   const TracedGraph& traced() const { return trace_; }
-  // The layer in which each op was recorded, "mlp/dense_1"; of a trace that was read, none.
+  // The layer in which each op was recorded, "mlp/dense_1"; empty for a trace that was read.
   const std::vector<std::string>& places() const { return places_; }
 
  private:

@@ -1,5 +1,5 @@
-// Memory, of the host and of devices: every byte is on the ledger under an owner. On the host blocks are recycled by
-// size, so that a steady state makes no system calls, and the recycled bytes are bounded.
+// Memory of the host and of devices: every byte is on the ledger under an owner. On the host, blocks are recycled by
+// size, so a steady state makes no system calls; the recycled bytes are bounded.
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -29,34 +29,34 @@ class Buffer;
 class Device;
 class Stream;
 
-// The last work that touches a buffer of a device: it is done when the stream has passed the ticket.
+// The last work that uses a buffer of a device: it is done when the stream has passed the ticket.
 struct Use {
   Stream* stream = nullptr;
   uint64_t ticket = 0;
 };
 
-// Where buffers come from. A device has its own; the host's is below.
+// The source of buffers. A device has its own; the host's is below.
 class Memory {
  public:
   virtual ~Memory() = default;
   virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws ResourceError
   virtual void release(void* data, size_t bytes, const Use& last) noexcept = 0;
-  // Whose it is; null: the host's. The host touches no other memory but by these, which wait for what writes it.
+  // Its device; null: the host. The host touches other memory only through these, which wait for pending writes.
   virtual Device* device() { return nullptr; }
   virtual void copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes);
   virtual void copy_from_host(const Buffer& to, const void* host, size_t bytes);
 };
 Memory& host_memory();
 
-// Gives recycled blocks back to the system, and the number of bytes that are kept for reuse at most.
+// Returns recycled blocks to the system; and the maximal number of bytes that are kept for reuse.
 void trim_host_memory() noexcept;
 void set_host_cache_limit(size_t bytes) noexcept;
 
-// Counts allocations of host_memory(); a test makes one fail through the second function (0: none).
+// Counts allocations of host_memory(). A test makes one fail with the second function (0: none).
 uint64_t host_allocations();
 void fail_host_allocation(uint64_t countdown);
 
-// A reference count that skips the locked instruction while the process has a single thread.
+// A reference count that skips the locked instruction while the process has only one thread.
 class RefCount {
  public:
   explicit RefCount(int32_t start) : count_(start) {}
@@ -65,7 +65,7 @@ class RefCount {
     else count_.fetch_add(1, std::memory_order_relaxed);
   }
   bool decrement() noexcept {  // true: that was the last one
-    // A sole owner cannot be raced: whoever would add a reference needs one already.
+    // A sole owner has no races: another thread needs a reference to add one.
     if (count_.load(std::memory_order_acquire) == 1) return true;
     if (__libc_single_threaded) {
       count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
@@ -93,13 +93,13 @@ class Buffer {
   void mark_exported() { exported_.store(true, std::memory_order_release); }
 
   RefCount refs{1};
-  // Of a device's, guarded by the lock of its streams: its last use, and whether what wrote it has run since.
+  // For a buffer of a device, guarded by the lock of its streams: its last use, and whether its writer has run since.
   mutable Use use;
   mutable bool only_read = false;
 
  private:
   friend class BufferRef;
-  // Small data on the host lies behind the buffer itself, in one block; other data in a block of its own.
+  // Small data on the host follows the buffer object in the same block; other data has its own block.
   static constexpr size_t kHeader = 64, kSmall = 4096;
   Buffer(Memory& memory, void* data, size_t bytes, Owner owner, bool on_host);
   ~Buffer();

@@ -1,6 +1,6 @@
-// Size: how long an axis is. A number, or an expression over sizes that are not known yet: those of a function's
-// arguments that are None. One word, so that shapes and attributes hold it as they hold numbers; arithmetic on
-// numbers costs a test.
+// Size: the length of an axis. It is a number, or an expression over sizes that are not known yet, such as those of a
+// function's arguments that are None. It is one word, so shapes and attributes hold it as they hold numbers;
+// arithmetic on numbers costs one test.
 //
 //   const Size n = Size::unknown(0);
 //   (n * 4 + 2) / 2                   // 2*n0+1
@@ -30,21 +30,21 @@ class Size {
     if (word_ < kLeast) [[unlikely]]
       refuse(word_);
   }
-  static Size unknown(uint32_t symbol);  // "n0", "n1", …: numbered by whoever asks for them
+  static Size unknown(uint32_t symbol);  // "n0", "n1", …: the caller numbers them
 
-  // As attributes hold it.
+  // The word that attributes hold.
   static constexpr Size of_word(int64_t word) { return Size(Word{word}); }
   constexpr int64_t word() const { return word_; }
 
   constexpr bool known() const { return word_ >= kLeast; }
-  constexpr operator int64_t() const {  // throws InvalidArgument where it is not known
+  constexpr operator int64_t() const {  // throws InvalidArgument if it is not known
     if (!known()) [[unlikely]]
       need_number();
     return word_;
   }
 
-  // With a size, known or not, for each symbol. Throws InvalidArgument where a symbol has none, and where the result
-  // exceeds 64 bits.
+  // With a size, known or not, for each symbol. Throws InvalidArgument if a symbol has none, or if the result exceeds
+  // 64 bits.
   Size at(std::span<const Size> symbols) const { return known() ? *this : substituted(symbols); }
   Size at(std::initializer_list<Size> symbols) const { return at(std::span(symbols.begin(), symbols.size())); }
   uint32_t symbols() const;  // one more than the last symbol in it
@@ -70,7 +70,7 @@ class Size {
       return Size(product);
     return multiply(a, b);
   }
-  // Of sizes: both are not negative. Expressions round down.
+  // For sizes, which are not negative. Expressions round down.
   friend Size operator/(Size a, Size b) {
     if (a.known() && b.known() && b.word_ != 0) [[likely]]
       return Size(a.word_ / b.word_);
@@ -86,30 +86,30 @@ class Size {
   Size& operator*=(Size b) { return *this = *this * b; }
   Size& operator/=(Size b) { return *this = *this / b; }
 
-  // Expressions have one form, so equal ones are one word.
+  // Each expression has one form, so equal expressions are one word.
   friend constexpr bool operator==(Size a, Size b) { return a.word_ == b.word_; }
   friend bool operator!=(Size a, Size b) { return a.known() && b.known() ? a.word_ != b.word_ : surely_differ(a, b); }
   friend bool operator<(Size a, Size b) { return a.known() && b.known() ? a.word_ < b.word_ : decided_less(a, b); }
   friend bool operator<=(Size a, Size b) { return !(b < a); }
   friend bool operator>(Size a, Size b) { return b < a; }
   friend bool operator>=(Size a, Size b) { return !(a < b); }
-  // Whatever the sizes are: what rules refuse.
+  // True if it holds for all sizes: used by rules that refuse.
   friend bool surely_less(Size a, Size b) { return a.known() && b.known() ? a.word_ < b.word_ : less_for_all(a, b); }
 
   friend Size min(Size a, Size b) { return a.known() && b.known() ? Size(a.word_ < b.word_ ? a : b) : smaller(a, b); }
   friend Size max(Size a, Size b) { return a.known() && b.known() ? Size(a.word_ < b.word_ ? b : a) : larger(a, b); }
-  // How many pieces of b make up a.
+  // The number of pieces of length b that cover a.
   friend Size pieces(Size a, Size b) {
     return a.known() && b.known() && a.word_ > 0 ? (a - Size(1)) / b + Size(1) : (a + b - Size(1)) / b;
   }
-  // The length of two axes that are broadcast: 1 gives way to the other.
+  // The length of two axes that are broadcast: a length of 1 is repeated.
   friend Size broadcast(Size a, Size b) {
     if (a == b || b == Size(1)) return a;
     return a == Size(1) || (b.known() && !a.known()) ? b : a.known() ? a : either(a, b);
   }
 
  private:
-  // The words below are expressions, by number.
+  // Words below this are expressions, by number.
   static constexpr int64_t kLeast = INT64_MIN + (int64_t{1} << 32);
   struct Word {
     int64_t word;
@@ -130,12 +130,12 @@ class Size {
   static bool less_for_all(Size a, Size b);
   static bool surely_differ(Size a, Size b);
 
-  int64_t word_;  // not set by itself: shapes are made with every op
+  int64_t word_;  // not initialised: shapes are made with every op
 };
 
-bool surely_less(Size a, Size b);  // of numbers, too
+bool surely_less(Size a, Size b);  // also for numbers
 
-// Beside numbers, which would else be as near to being a Size as a Size is to being a number.
+// For mixed expressions with numbers, where the conversions from and to Size would be ambiguous.
 template <std::integral I>
 Size operator+(Size a, I b) {
   return a + Size(b);
@@ -181,7 +181,7 @@ bool operator==(Size a, I b) {
   return a.word() == static_cast<int64_t>(b);
 }
 template <std::integral I>
-bool operator==(I a, Size b) {  // GCC 13 does not turn the one above around
+bool operator==(I a, Size b) {  // GCC 13 does not reverse the operator above
   return b == a;
 }
 template <std::integral I>

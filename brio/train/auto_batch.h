@@ -1,5 +1,5 @@
-// batch_size = "auto": the first steps of a run try sizes. They are steps like any other: the rows of an epoch come
-// in their order, each once, only cut differently, until a size is chosen.
+// batch_size = "auto": the first steps of a run try sizes. They are normal steps: the rows of an epoch come in their
+// order, each once, only cut differently, until a size is chosen.
 #pragma once
 
 #include <chrono>
@@ -16,20 +16,20 @@ struct BatchSearchOptions {
   int64_t memory_budget = 0;  // bytes of one batch and its step; 0: half of what is free
 };
 
-// Which size is next, from how long steps took.
+// Chooses the next size from the times of the steps.
 class BatchSearch {
  public:
   explicit BatchSearch(BatchSearchOptions options);
 
-  int64_t size() const { return size_; }  // of the next batch: the chosen one when it is done
+  int64_t size() const { return size_; }  // of the next batch: the chosen size once it is done
   bool done() const { return done_; }
   bool begins_size() const { return steps_ == 0; }
-  // A step on a whole batch of size() is over. The first of each size, which makes the plan, does not count;
-  // `bytes` is what it has added to the ledger.
+  // A step on a whole batch of size() has ended. The first step of each size makes the plan and does not count;
+  // `bytes` is what it added to the ledger.
   void note(double seconds, int64_t bytes);
-  // A step of size() found no memory. False: there is no smaller size left.
+  // A step of size() ran out of memory. False: there is no smaller size left.
   bool out_of_memory();
-  // Of what was tried so far; steps that are still to come have that size.
+  // Chooses from the sizes that were tried; all later steps have that size.
   const BatchChoice& settle(std::string why_no_larger = "training ended");
   const BatchChoice& choice() const { return choice_; }
 
@@ -41,16 +41,16 @@ class BatchSearch {
   int64_t steps_ = 0, bytes_ = 0;  // of this size
   std::vector<double> seconds_;
   double best_ = 0;
-  int no_gain_ = 0;  // sizes in a row
+  int no_gain_ = 0;  // consecutive sizes without a gain
   bool done_ = false;
   BatchChoice choice_;
 };
 
-// Rows of tensors, in batches of the size that the search wants. Times the steps by itself: from one batch being
-// asked for to the next.
+// Rows of tensors, in batches of the size that the search wants. It times the steps itself: from one request for a
+// batch to the next.
 class AutoBatchSource : public BatchSource {
  public:
-  // An epoch keeps at least 8 steps: larger batches would save time by training less.
+  // An epoch has at least 8 steps: larger batches would save time by training less.
   explicit AutoBatchSource(ArraySource& rows, BatchSearchOptions options = {});
 
   void reset(int64_t epoch) override;
@@ -65,8 +65,8 @@ class AutoBatchSource : public BatchSource {
 
   ArraySource& rows_;
   BatchSearch search_;
-  std::optional<std::chrono::steady_clock::time_point> began_;  // the step that is timed
-  int64_t bytes_before_ = 0;                                    // on the ledger, before the first batch of a size
+  std::optional<std::chrono::steady_clock::time_point> began_;  // the step that is being timed
+  int64_t bytes_before_ = 0;                                    // on the ledger before the first batch of a size
 };
 
 }  // namespace brio::train

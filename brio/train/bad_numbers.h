@@ -18,14 +18,14 @@ class Trainer;
 struct Batch;
 
 enum class OnBadNumber : uint8_t {
-  warn,  // says so where the loss is read, and goes on, as Keras does
-  // With the gate, a look at the gradients within the plan: such a step leaves weights, optimizer, statistics and
-  // metrics as they were. It is run again op by op, and the first op whose result is not finite is named, with its
-  // layer, its numbers, and the rows of the batch.
+  warn,  // prints a line where the loss is read, and continues, as in Keras
+  // These use the gate, a check of the gradients within the plan: a bad step leaves weights, optimizer, statistics
+  // and metrics unchanged. It is run again op by op, and the first op with a result that is not finite is named, with
+  // its layer, its numbers, and the rows of the batch.
   stop,  // throws
-  skip,  // goes on with the next batch
+  skip,  // continues with the next batch
 };
-OnBadNumber on_bad_number_from(std::string_view name);  // throws InvalidArgument: the names that there are
+OnBadNumber on_bad_number_from(std::string_view name);  // throws InvalidArgument with the valid names
 
 class BadNumberWatch {
  public:
@@ -35,10 +35,10 @@ class BadNumberWatch {
   BadNumberWatch(const BadNumberWatch&) = delete;
 
   void after_step(const Batch& batch, const BatchSource& batches, int64_t epoch, int64_t step);
-  // Somebody has read it.
+  // Call it when the loss was read.
   void saw(double loss, int64_t epoch, int64_t step);
   void saw(const Logs& logs, int64_t epoch, int64_t step);
-  bool is_bad() const { return bad_; }  // the loss that was read last
+  bool is_bad() const { return bad_; }  // the loss that was read last is not finite
   void at_end() const;
 
  private:

@@ -1,5 +1,5 @@
-// How many rows a batch has: a number, or "auto", which tries sizes on the first steps and takes the one that gets
-// most rows through in a second and fits the memory (auto_batch.h).
+// The number of rows of a batch: a number, or "auto", which tries sizes on the first steps and takes the one with the
+// most rows per second that fits the memory (auto_batch.h).
 #pragma once
 
 #include <concepts>
@@ -25,12 +25,12 @@ class BatchSize {
   std::optional<int64_t> rows_;
 };
 
-// What "auto" has found.
+// The result of "auto".
 struct BatchChoice {
   struct Tried {
     int64_t batch_size = 0;
     double samples_a_second = 0;  // of the median step
-    int64_t bytes = 0;            // that batches and steps of this size added to the ledger
+    int64_t bytes = 0;            // added to the ledger by batches and steps of this size
   };
   int64_t batch_size = 0;
   std::vector<Tried> tried;  // in order

@@ -127,7 +127,7 @@ std::optional<int64_t> ArraySource::position_of(int64_t row) const {
   return options_.shuffle ? order_[static_cast<size_t>(place)] : place;
 }
 
-// Somebody who kept a batch keeps it as it is.
+// A batch that the program has kept stays unchanged.
 Tensor& ArraySource::free_batch(Column& column, int64_t n) const {
   const auto is_free = [](const Tensor& x) {
     return x.impl()->refs.load() == 1 && x.impl()->array.buffer->refs.load() == 1;

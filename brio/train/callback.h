@@ -1,4 +1,4 @@
-// Callbacks: what else happens during fit. Derive, override what is needed, and pass it in FitOptions::callbacks.
+// Callbacks: code that runs during fit. Derive a class, override what you need, pass it in FitOptions::callbacks.
 //
 //   struct Stop : train::Callback {
 //     void on_epoch_end(train::Progress& progress, int64_t, train::Logs& logs) override {
@@ -25,23 +25,23 @@ struct CompileOptions;
 
 namespace brio::train {
 
-// What callbacks see of a run, and how they steer it.
+// What callbacks see of a run, and how they control it.
 struct Progress {
-  // on_train_begin may set these: a run that was cut off goes on from there, in the order of its rows.
+  // on_train_begin may set these: a run that was cut off continues there, in the order of its rows.
   int64_t initial_epoch = 0, initial_step = 0;
   std::optional<Generator::State> order = {};  // of shuffled rows; none: they are not shuffled, or not by fit
   int64_t epochs = 1;
-  std::optional<int64_t> steps;  // of an epoch, where known
-  std::function<Logs()> read;    // loss and metrics so far in this epoch: reads from the device, so not every step
+  std::optional<int64_t> steps;  // of an epoch, if known
+  std::function<Logs()> read;    // loss and metrics of this epoch so far; it reads the device: not for every step
   bool stop_training = false;    // set it to end the run after this batch
-  bool resumed = false;          // from a checkpoint
+  bool resumed = false;          // the run continues from a checkpoint
   std::optional<nn::Layer> model = {};
-  std::optional<nn::Optimizer> optimizer = {};   // of compile(); none for a model that only predicts
-  const nn::CompileOptions* compiled = nullptr;  // what compile() was given; null as above
-  std::optional<BatchChoice> batch_choice = {};  // of batch_size = "auto", once it is made
+  std::optional<nn::Optimizer> optimizer = {};   // from compile(); none for a model that only predicts
+  const nn::CompileOptions* compiled = nullptr;  // the arguments of compile(); null as above
+  std::optional<BatchChoice> batch_choice = {};  // the choice of batch_size = "auto", once it is made
 };
 
-// What a callback knows, for a checkpoint of the run.
+// The state of a callback, for a checkpoint of the run.
 struct CallbackState {
   std::map<std::string, double> numbers = {};
   std::map<std::string, std::string> texts = {};
@@ -60,18 +60,18 @@ struct CallbackState {
 class Callback {
  public:
   virtual ~Callback() = default;
-  // What its time is counted under, in reports of where the time went; empty: under none, as it takes next to none.
+  // The name of its time in reports; empty: it takes next to no time and is not listed.
   virtual std::string shown_name() const;
-  // A run that goes on has its callbacks restored after on_train_begin, where Progress::resumed is set.
+  // In a run that continues, callbacks are restored after on_train_begin, if Progress::resumed is set.
   virtual void save(CallbackState&) const {}
   virtual void restore(Progress&, const CallbackState&) {}
   virtual void on_train_begin(Progress&) {}
   virtual void on_train_end(Progress&, const Logs&) {}
   virtual void on_epoch_begin(Progress&, int64_t /*epoch*/) {}
-  virtual void on_epoch_end(Progress&, int64_t /*epoch*/, Logs&) {}  // what it adds, later callbacks see
+  virtual void on_epoch_end(Progress&, int64_t /*epoch*/, Logs&) {}  // later callbacks see what it adds
   virtual void on_train_batch_begin(Progress&, int64_t /*step*/) {}
   virtual void on_train_batch_end(Progress&, int64_t /*step*/) {}
-  // evaluate() and the validation of fit.
+  // For evaluate() and the validation of fit.
   virtual void on_test_begin(Progress&) {}
   virtual void on_test_batch_begin(Progress&, int64_t /*step*/) {}
   virtual void on_test_batch_end(Progress&, int64_t /*step*/) {}

@@ -18,19 +18,19 @@ namespace brio::train {
 
 using CallbackPtr = std::shared_ptr<Callback>;
 
-// Which way a monitored number gets better. By itself: a loss or an error down, an accuracy or a share up.
+// In which direction a monitored number gets better. By default: down for a loss or an error, up for an accuracy.
 enum class Better : uint8_t { by_name, down, up };
 
-// Whether a number of that name ("val_loss", "accuracy") gets better by going up; none where the name does not tell.
+// Whether the number with this name ("val_loss", "accuracy") gets better by going up; none if the name does not say.
 std::optional<bool> goes_up(const std::string& name);
 
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
-  double min_delta = 0;  // less than this is no improvement
-  int64_t patience = 0;  // epochs without one
+  double min_delta = 0;  // a smaller change is not an improvement
+  int64_t patience = 0;  // epochs without improvement
   bool verbose = false;
   Better mode = Better::by_name;
-  std::optional<double> baseline = {};  // patience also runs out while it is not reached
+  std::optional<double> baseline = {};  // patience also runs out while this value is not reached
   bool restore_best_weights = false;
   int64_t start_from_epoch = 0;
 };
@@ -57,35 +57,35 @@ struct ModelCheckpointOptions {
   int64_t every_batches = 0;  // 0: at the end of each epoch
   std::optional<double> initial_value_threshold = {};
 };
-// Writes the model (NAME.keras), or its weights (NAME.weights.h5, NAME.safetensors). The name may hold {epoch},
+// Writes the model (NAME.keras), or its weights (NAME.weights.h5, NAME.safetensors). The name may contain {epoch},
 // {batch} and the names of logs, with a format: "run/{epoch:02d}-{val_loss:.2f}.keras".
 CallbackPtr model_checkpoint(std::string path, ModelCheckpointOptions options = {});
 
-// The learning rate of an epoch, from its number and the rate before it.
+// Sets the learning rate of an epoch from its number and the previous rate.
 CallbackPtr learning_rate_scheduler(std::function<double(int64_t epoch, double rate)> schedule, bool verbose = false);
 
 struct CSVLoggerOptions {
   char separator = ',';
-  bool append = false;  // to what is in the file already
+  bool append = false;  // to an existing file
 };
 // One line per epoch, written at its end.
 CallbackPtr csv_logger(std::string path, CSVLoggerOptions options = {});
 
 struct TensorBoardOptions {
   int64_t histogram_freq = 0;  // epochs between histograms of the weights; 0: none
-  int64_t update_every = 0;  // batches between numbers of batches, which are read for that; 0: those of epochs alone
-  bool write_graph = true;   // the layers and how they are connected
+  int64_t update_every = 0;  // batches between numbers of batches, which are read for this; 0: only numbers of epochs
+  bool write_graph = true;   // the layers and their connections
   bool write_steps_per_second = false;
 };
-// What TensorBoard shows (tensorboard --logdir DIRECTORY): numbers of training in DIRECTORY/train, of validation in
+// Files for TensorBoard (tensorboard --logdir DIRECTORY): numbers of training in DIRECTORY/train, of validation in
 // DIRECTORY/validation.
 CallbackPtr tensorboard(std::string directory, TensorBoardOptions options = {});
 
-// Ends training at a loss that is not finite, which it reads after every batch; FitOptions::on_bad_number finds the
-// cause, too.
+// Ends training when the loss is not finite; reads the loss after every batch. FitOptions::on_bad_number also finds
+// the cause.
 CallbackPtr terminate_on_nan();
 
-// Functions for the events that one cares for.
+// Set the functions for the events that you need.
 struct LambdaCallback : Callback {
   std::function<void(Progress&)> train_begin, test_begin;
   std::function<void(Progress&, const Logs&)> train_end, test_end;

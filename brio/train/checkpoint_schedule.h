@@ -1,4 +1,4 @@
-// CheckpointSchedule: when fit writes a checkpoint.
+// CheckpointSchedule: decides when fit writes a checkpoint.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class CheckpointSchedule {
     const CheckpointOptions& o = files_.options();
     return (o.every_steps > 0 && steps_ % o.every_steps == 0) || is_time();
   }
-  // Where a number is monitored, the epoch may be the best.
+  // If a number is monitored, the epoch may be the best one.
   bool due_after_epoch(const Logs& logs) const { return is_time() || monitored(logs); }
   std::optional<double> monitored(const Logs& logs) const {
     const std::string& name = files_.options().monitor;

@@ -1,8 +1,8 @@
-// What a model computes, for others: as a graph, without the code that made it.
+// Writes a model for other programs: as a graph, without the code that made it.
 //
-//   nn::export_model(model, "model.onnx");                       // for ONNX' runtimes
-//   nn::export_model(model, "folder", {.format = "tf_saved_model"});  // tf.saved_model.load("folder") of the Python
-//   door
+//   nn::export_model(model, "model.onnx");  // for ONNX' runtimes
+//   // for tf.saved_model.load("folder") of the Python door:
+//   nn::export_model(model, "folder", {.format = "tf_saved_model"});
 #pragma once
 
 #include <span>
@@ -18,12 +18,12 @@ class SavedTrace;
 namespace brio::nn {
 
 struct ExportOptions {
-  // "onnx" or "tf_saved_model"; none: by the name, which ends in .onnx or is that of a folder.
+  // "onnx" or "tf_saved_model"; empty: from the name, which ends in .onnx or is a folder.
   std::string format = {};
-  std::string about = {};  // a text that goes with it, where the format has room: ONNX' metadata, under "brio"
+  std::string about = {};  // a text to store, if the format allows: in ONNX' metadata, under "brio"
 };
-// The call of the model with training = false and any number of samples. Throws InvalidArgument that names op and
-// layer where the format has no such op.
+// Exports the call with training = false, for any number of samples. If the format lacks an op, throws
+// InvalidArgument with the op and its layer.
 void export_model(const Model& model, const std::string& path, const ExportOptions& options = {});
 
 }  // namespace brio::nn
@@ -31,7 +31,7 @@ void export_model(const Model& model, const std::string& path, const ExportOptio
 namespace brio::train {
 
 struct OnnxNames {
-  std::vector<std::string> inputs = {}, outputs = {};  // those that are missing are made up
+  std::vector<std::string> inputs = {}, outputs = {};  // missing names are generated
   std::string graph = {}, about = {};
 };
 // The trace of a function as an ONNX file. Throws InvalidArgument.

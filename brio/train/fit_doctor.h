@@ -1,5 +1,5 @@
-// What fit() does for the doctor: keeps a copy of one batch, tries steps on it when the run has ended, and lets the
-// verdict be told.
+// fit()'s work for the doctor: keeps a copy of one batch, tries steps on it at the end of the run, and has the
+// verdict printed.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace brio::train {
 
 class Trainer;
 
-// What the functions are called that it tries: their traces are not the program's.
+// The name of the functions that it tries: their traces do not count as the program's.
 inline constexpr std::string_view kTrialName = "a trial of the doctor";
 
 class FitDoctor {

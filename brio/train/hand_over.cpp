@@ -26,7 +26,7 @@ void copy_in_pieces(char* to, const char* from, size_t bytes) {
   });
 }
 
-// Memory that nobody else holds, for at least so many bytes. True: it is new.
+// Gets memory of at least so many bytes without another owner. True: it is new.
 bool need(BufferRef& buffer, size_t bytes, Memory& memory) {
   if (buffer && buffer->refs.load() == 1 && buffer->bytes() >= bytes) return false;
   buffer.reset();
@@ -48,7 +48,7 @@ void HandOver::make_ready(Batch& batch, size_t columns) const {
 
 void HandOver::fill(Column& column, const Array& from, Stream& stream) const {
   const size_t bytes = from.aval.bytes();
-  // Of the host's own memory nobody knows who writes to it next.
+  // The host's own memory may be written by other code at any time.
   Memory& lies_in = from.buffer->memory();
   column.lent = &lies_in == &device_->staging() && &lies_in != &host_memory();
   if (!column.lent) need(column.staging, bytes, device_->staging());

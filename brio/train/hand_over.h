@@ -1,6 +1,6 @@
-// Batches on their way to a device: rows are copied to staging memory, unless a source has put them there, and from
-// there on a stream of their own, beside what the device still computes. A few batches are under way at most, in
-// memory that is used again and again.
+// Batches on their way to a device. Rows are copied to staging memory, unless a source has put them there, and from
+// there to the device on a separate stream, beside what the device still computes. Only a few batches are under way
+// at a time, in memory that is reused.
 #pragma once
 
 #include <vector>
@@ -15,20 +15,20 @@ class HandOver {
   HandOver(const HandOver&) = delete;
   ~HandOver() { clear(); }
 
-  // Tensors of the host become tensors of the device; what lies there already, and strings, stay as they are.
+  // Moves tensors of the host to the device. Tensors that are already there, and strings, stay unchanged.
   void move(std::vector<Tensor>& tensors, Device& device);
-  void clear() noexcept;                      // gives the memory back
-  Device* device() const { return device_; }  // that the last tensors went to; null: none did
+  void clear() noexcept;                      // releases the memory
+  Device* device() const { return device_; }  // the device of the last tensors; null: none yet
 
  private:
   static constexpr size_t kUnderWay = 3;
   struct Column {
     BufferRef staging, there;
-    bool lent = false;  // the staging memory is the source's
+    bool lent = false;  // the staging memory belongs to the source
   };
   struct Batch {
     std::vector<Column> columns;
-    Stream* stream = nullptr;  // that reads the staging memory, until it has passed the ticket
+    Stream* stream = nullptr;  // it reads the staging memory until it has passed the ticket
     uint64_t ticket = 0;
   };
 

@@ -34,8 +34,8 @@ struct History {
   std::vector<int64_t> epoch;  // numbers of the epochs, from 0
   using Column = std::pair<std::string, std::vector<double>>;
   std::vector<Column> columns;
-  std::optional<BatchChoice> batch_choice;  // of batch_size = "auto"
-  std::optional<StepMemory> step_memory;    // of the first step, as it was planned; none: its plan was there already
+  std::optional<BatchChoice> batch_choice;  // for batch_size = "auto"
+  std::optional<StepMemory> step_memory;    // of the first step, as it was planned; none: its plan existed already
   int stopped_by = 0;                       // the signal that ended training early
 
   void append(int64_t number, const Logs& logs);
@@ -43,7 +43,7 @@ struct History {
   const std::vector<double>& operator[](std::string_view name) const;  // throws InvalidArgument
 };
 
-// A number as the progress bar shows it: four digits after the point, or an exponent for small ones.
+// A number as the progress bar shows it: four digits after the point; small ones with an exponent.
 std::string shown_number(double value);
 
 }  // namespace brio::train

@@ -15,7 +15,7 @@
 namespace brio::nn {
 namespace {
 
-constexpr int64_t kUsualBatch = 32;  // where it is still to be chosen
+constexpr int64_t kUsualBatch = 32;  // if it is not chosen yet
 
 std::optional<Generator::State> shuffle_state(const FitOptions& options) {
   if (!options.shuffle) return {};
@@ -46,7 +46,7 @@ train::History Model::fit(const train::TensorList& x, const train::TensorList& y
   trainer_->require_compiled("fit");
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw InvalidArgument(cat("[fit] validation_split is ", options.validation_split, "; it lies in [0, 1)"));
-  // Made first for its checks: every row count is known to agree afterwards.
+  // Made first for its checks: afterwards all row counts agree.
   const int64_t batch_size = options.batch_size.rows_or(kUsualBatch);
   train::ArraySource whole(x, y, options.sample_weight, {.batch_size = batch_size});
   int64_t rows = whole.rows();
@@ -95,7 +95,7 @@ train::History Model::fit(const data::Dataset& batches, FitOptions options) cons
   return fit(source, std::move(options));
 }
 
-// What validation_data holds; null: nothing.
+// The data in validation_data; null: none.
 std::unique_ptr<train::BatchSource> Model::validation_source(const FitOptions& options) const {
   const ValidationData& held = options.validation_data;
   if (held.dataset) return std::make_unique<train::DatasetSource>(source_of(*held.dataset, "fit"));
@@ -107,7 +107,7 @@ std::unique_ptr<train::BatchSource> Model::validation_source(const FitOptions& o
                                                   : options.batch_size.rows_or(kUsualBatch)});
 }
 
-// Named fields are found by the names of the model's inputs, and by those of the layers that make its outputs.
+// Named fields are matched with the names of the model's inputs, and with those of the layers of its outputs.
 train::DatasetSource Model::source_of(const data::Dataset& dataset, const char* caller, bool continues) const {
   train::DatasetSourceOptions options{
       .called_by = caller, .continues = continues, .any_rows = trainer_->has_own_step()};

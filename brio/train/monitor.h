@@ -1,4 +1,4 @@
-// Monitor: watches one number of the logs, for callbacks that act when it gets better or does not.
+// Monitor: watches one number of the logs, for callbacks that act when it improves or does not.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ class Monitor {
  public:
   Monitor(const char* callback, std::string name, Better mode, double min_delta);
 
-  // The number, or none with one warning when the logs lack it.
+  // The number; none, with one warning, if the logs lack it.
   std::optional<double> read(const Logs& logs);
-  bool improves(double value, std::optional<double> on);  // throws InvalidArgument: which way is better?
+  bool improves(double value, std::optional<double> on);  // throws InvalidArgument if the direction is unknown
 
  private:
   const char* callback_;

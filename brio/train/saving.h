@@ -1,4 +1,4 @@
-// What nn::Model saves by, for those who have a layer and what it was compiled with: callbacks, say.
+// The functions behind nn::Model's save methods, for code with a layer and compile options, such as callbacks.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace brio::train {
 
-// `compiled` may be null: the file says nothing of optimizer and loss then.
+// `compiled` may be null: the file then has no optimizer and loss.
 void save_model(const nn::Layer& model, const nn::CompileOptions* compiled, const std::string& path,
                 const nn::SaveOptions& options = {});
 void save_weights(const nn::Layer& model, const nn::CompileOptions* compiled, const std::string& path,

@@ -1,5 +1,5 @@
-// SignalWatch: while it lives, SIGINT and SIGTERM are noted instead of ending the process, so that fit can finish its
-// step. The second one of a kind ends it at once. A program that has a handler of its own keeps it.
+// SignalWatch: while it lives, SIGINT and SIGTERM are noted instead of ending the process, so fit can finish its
+// step. A second signal of a kind ends it at once. A handler that the program has set stays.
 #pragma once
 
 #include <csignal>
@@ -14,7 +14,7 @@ class SignalWatch {
   SignalWatch(const SignalWatch&) = delete;
 
   static int caught();  // 0: none
-  void stop();          // the handlers are as they were before
+  void stop();          // restores the handlers from before
 
  private:
   struct Before {

@@ -1,4 +1,4 @@
-// The callbacks of a run, each called with the recorder's clock on.
+// The callbacks of a run; each call is timed by the recorder.
 #pragma once
 
 #include <vector>
@@ -31,7 +31,7 @@ class TimedCallbacks {
  private:
   struct Row {
     Callback* callback;
-    profile::NamedRow* times;  // null: it is not timed
+    profile::NamedRow* times;  // null: not timed
   };
   std::vector<Row> rows_;
 };

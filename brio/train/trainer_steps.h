@@ -1,4 +1,4 @@
-// What the loops of fit, evaluate and predict share: how logs are named, and how steps are counted.
+// Shared by the loops of fit, evaluate and predict: the names of logs and the counting of steps.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace brio::train {
 
-// Keras shows and keeps logs by name.
+// Keras shows and keeps logs in the order of their names.
 inline Logs by_name(const Logs& logs, std::string_view prefix = {}) {
   std::vector<Logs::Row> rows(logs.begin(), logs.end());
   std::ranges::sort(rows, {}, &Logs::Row::first);
@@ -23,14 +23,14 @@ inline Logs by_name(const Logs& logs, std::string_view prefix = {}) {
   return sorted;
 }
 
-// Callbacks are called once for several steps that are run at once. As in Keras, those are never cut: there may be
-// more steps than were asked for, and the number of the last one may lie behind the data's end.
+// Callbacks are called once for several steps that run together. As in Keras these are never cut: more steps than
+// requested may run, and the number of the last one may be behind the data's end.
 inline int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
   return steps ? (*steps + at_once - 1) / at_once * at_once : INT64_MAX;
 }
 inline int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
 
-// The next batch; waiting for it is counted as the input's time.
+// The next batch; the time of waiting for it counts as input.
 inline bool next_batch(BatchSource& batches, Batch& batch, profile::FitScope& recorded) {
   recorded.input_begins();
   const struct Ends {

@@ -1,5 +1,5 @@
-// Turns: one thread at a time, in the order in which they came. Who has the turn may take it again, as an evaluation
-// inside of a callback does.
+// Turns: one thread at a time, in the order of arrival. The thread that has the turn may take it again, for example
+// for an evaluation inside of a callback.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ class Turns {
   std::condition_variable changed_;
   std::list<std::thread::id> waiting_;
   std::thread::id holder_;
-  int depth_ = 0;  // 0: nobody has it
+  int depth_ = 0;  // 0: no thread has the turn
 };
 
 class [[nodiscard]] Turn {

@@ -15,16 +15,16 @@ del one_hot  # noqa: F821  # _more_arrays has one that takes more
 if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
     from brio import _doctor  # noqa: F401
 
-__version__ = "2.21.0"  # of TensorFlow, whose names and meanings these are: programs ask whether it is new enough
+__version__ = "2.21.0"  # TensorFlow's version, whose names and meanings these are: programs ask whether it is new enough
 __brio_version__ = "0.1.0"
 newaxis = None
 
-# Submodules by name; `tf.keras` and the like work without an import of their own.
+# Submodules by name: `tf.keras` and others work without a separate import.
 _SUBMODULES = {
     "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
     "nn", "profiler", "quantization", "queue", "ragged", "random", "raw_ops", "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "types", "version",
 }  # fmt: skip
-# Names that Python modules define, by module: they too are loaded when they are first used.
+# Names that Python modules define, by module. They are loaded when they are first used, too.
 _DEFINED_IN = {
     "_compat_report": ("compat_report",),
     "_control": (

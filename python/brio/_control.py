@@ -261,13 +261,13 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     return _fold(fn, elems, initializer, True)
 
 
-# ---- functions of Python's
+# ---- Python functions
 
 
 def _call_python(who, func, inp, Tout, stateful, to_argument):
     inputs = [_core.convert_to_tensor(x) for x in _listed(inp)]
     types = _nest.flatten(Tout)
-    if _core._journalling():  # a function of Dataset.map is written down: one step of it
+    if _core._journalling():  # a function of Dataset.map is being written down: this is one step of it
         return _nest.pack(Tout, _core._journal_call(lambda *x: _nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs))
     if not (_core._is_tracing() and any(not _core._is_known(x) for x in inputs)):
         result = func(*map(to_argument, inputs))
@@ -381,7 +381,7 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     elif _core._is_tracing():
         from brio import _saved_function
 
-        if _saved_function.saving():  # the file has no code of Python's
+        if _saved_function.saving():  # the file holds no Python code
             _saved_function.warn_of_print()
             return
         _core._host_call(now, [_core.convert_to_tensor(x) for x in tensors], [], True)
@@ -401,7 +401,7 @@ def _write(text, stream):
     if hasattr(stream, "write"):
         stream.write(text)
     else:
-        stream(text.rstrip("\n"))  # a function that logs
+        stream(text.rstrip("\n"))  # a logging function
 
 
 def group(*inputs, **kwargs):

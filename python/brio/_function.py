@@ -35,7 +35,7 @@ class Function(_core._Function):
         except KeyError:
             made = self._bound[instance] = type(self)(_method(self._traced, weakref.ref(instance)), self.input_signature, False, self._relax)
             return made
-        except TypeError:  # an object that cannot be referred to weakly
+        except TypeError:  # an object without weak references
             return type(self)(self._traced.__get__(instance, owner), self.input_signature, False, self._relax)
 
     def get_concrete_function(self, *args, **kwargs):
@@ -132,7 +132,7 @@ class ConcreteFunction:
     """A function for arguments of certain shapes and dtypes."""
 
     def __init__(self, function, args, kwargs, traced=None):
-        # `traced`: (results as TensorSpecs, trace), or None where only a call can tell.
+        # `traced`: (results as TensorSpecs, trace), or None if only a call can tell.
         self._function, self.structured_input_signature, self._traced = function, (args, kwargs), traced
 
     def __call__(self, *args, **kwargs):
@@ -289,9 +289,9 @@ def _method(function, instance):
     def method(*args, **kwargs):
         return function(instance(), *args, **kwargs)
 
-    try:  # without the object, whatever its name is
+    try:  # without the object, whatever the parameter's name is
         method.__signature__ = _without_first(inspect.signature(function))
-    except (TypeError, ValueError):  # a function that Python cannot look into
+    except (TypeError, ValueError):  # a function that Python cannot inspect
         pass
     return method
 

@@ -8,7 +8,7 @@ import time
 from _thread import get_ident
 
 _loading = set()  # threads
-_LONGEST_WAIT = 5.0  # seconds: a module that takes longer may be one that waits for the fork
+_LONGEST_WAIT = 5.0  # seconds: a module that takes longer may be waiting for the fork itself
 
 
 def load(name):

@@ -7,8 +7,8 @@
 
 namespace brio::cpu {
 
-// While one lives, OpenMP regions that this thread enters have one thread; afterwards as many as before. Open one
-// wherever a primitive is made or run: the library remembers the number from when it was made.
+// While an object of this class lives, OpenMP regions of this thread have one thread; afterwards as many as before.
+// Use one wherever a primitive is made or run: the library remembers the number from when it was made.
 class OpenMpSingleThread {
  public:
   OpenMpSingleThread();
@@ -20,8 +20,8 @@ class OpenMpSingleThread {
   int before_;
 };
 
-// Empty when the library may be used for kernels of the instruction set in use now, else why not. The library fixes
-// its own when it is first used, so it serves only the one that was in use then.
+// Empty if the library may be used for kernels of the current instruction set, otherwise the reason. The library
+// fixes its own instruction set at its first use, so it serves only the one that was current then.
 std::string onednn_unusable();
 
 const dnnl::engine& onednn_engine();

@@ -1,4 +1,4 @@
-// Pieces of work that need memory of their own.
+// Pieces of work that need their own memory.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void run_pieces(int64_t n, int64_t slots, const F& body) {
   });
 }
 
-// How many threads `pieces` of so many nanoseconds in all are worth.
+// How many threads pay off for `pieces` that take so many nanoseconds in total.
 inline int64_t slots_for(int64_t pieces, double nanoseconds) {
   constexpr double worth_threads = 50e3;
   return nanoseconds < worth_threads ? 1 : std::min<int64_t>(pieces, thread_count());

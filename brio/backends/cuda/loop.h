@@ -25,7 +25,7 @@ struct LoopReduction {
   DType dtype;
 };
 
-// A table that is read as rows and their places (ops/indexed_rows.h): two inputs, and the number of the last row.
+// A table that is read as rows and their places (ops/indexing/indexed_rows.h): two inputs, and the last row.
 struct LoopSpread {
   size_t rows, places;
   int64_t last;

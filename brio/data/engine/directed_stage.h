@@ -1,5 +1,5 @@
-// A stage that takes each element from one of several inputs, as something else decides: what choose_from_datasets
-// and sample_from_datasets share. Inputs behind the datasets are of the one that decides.
+// A stage that takes each element from one of several inputs, where something else decides which one: shared by
+// choose_from_datasets and sample_from_datasets. Inputs after the datasets belong to the deciding side.
 #pragma once
 
 #include "brio/data/dataset.h"
@@ -19,7 +19,7 @@ class DirectedStage : public Stage {
   void restore(StateReader& state) override;
 
  protected:
-  // Which of the inputs is next; -1: none, it ends here. May throw: that place is an error.
+  // The number of the next input; -1: the stage ends here. May throw: that place is then an error.
   virtual int64_t choose() = 0;
   bool ended(size_t dataset) const { return ended_[dataset]; }
   size_t datasets() const { return ended_.size(); }
@@ -32,7 +32,7 @@ class DirectedStage : public Stage {
   Place place_;
 };
 
-// A node of several inputs whose elements are all alike.
+// A node with several inputs whose elements have the same structure.
 class DirectedNode : public Node {
  public:
   DirectedNode(const char* name, const std::vector<Dataset>& datasets);  // throws InvalidArgument

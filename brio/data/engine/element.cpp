@@ -18,7 +18,7 @@ void* Element::write(size_t i, const Aval& aval) {
 }
 
 void* Element::own_memory(Part& part, size_t bytes) {
-  // A part that somebody else holds, or has been given, stays as it is.
+  // A part that has another owner, or was exported, stays unchanged.
   if (!part.buffer || part.buffer->refs.load() != 1 || part.buffer->exported() || part.buffer->bytes() < bytes)
     part.buffer = BufferRef::allocate(bytes, Owner::input);
   return part.data = part.buffer->data();
@@ -59,7 +59,7 @@ void Element::take(size_t i, Element& from, size_t k) {
   part.data = other.data;
   std::swap(part.buffer, other.buffer);
   other.data = nullptr;
-  // What the other got was never this part's alone to give: it is written to only if nobody shares it.
+  // The other part now has this part's old memory. It writes to that only if it is the only owner.
 }
 
 void Element::offer(size_t i, const Aval* aval, void* place) {

@@ -1,6 +1,6 @@
-// Element: the parts of one sample or batch while it travels through a pipeline. Its memory is used again for the
-// next one. Whoever will gather elements (a batch) offers places for the parts, and whoever makes them writes there
-// when type and shape are those that were expected: no copy, no allocation.
+// Element: the parts of one sample or batch while it travels through a pipeline. Its memory is reused for the next
+// element. A stage that gathers elements (a batch) offers places for the parts. The stages below write there if type
+// and shape are as expected: no copy, no allocation.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace brio::data {
 class Element {
  public:
   size_t size() const { return size_; }
-  void resize(size_t parts);  // keeps the memory of parts that are dropped
+  void resize(size_t parts);  // keeps the memory of dropped parts
   const Aval& aval(size_t i) const { return parts_[i].aval; }
   const void* data(size_t i) const { return parts_[i].data; }
   template <typename T>
@@ -20,9 +20,9 @@ class Element {
     return static_cast<const T*>(data(i));
   }
 
-  // Memory for part i, to be filled by the caller: the place that was offered, or our own. Not for strings.
+  // Memory for part i, to be filled by the caller: the offered place, or our own memory. Not for strings.
   void* write(size_t i, const Aval& aval);
-  // The place that was offered for such a part, which then counts as written; null: there is none.
+  // The place that was offered for such a part, which then counts as written; null: none was offered.
   void* place_for(size_t i, const Aval& aval) {
     if (size_ <= i) resize(i + 1);
     Part& part = parts_[i];
@@ -31,24 +31,24 @@ class Element {
     part.buffer.reset();
     return part.data = part.place;
   }
-  // Part i is one string of `size` bytes, to be filled by the caller. What is returned has room for `before` and
-  // `behind` bytes around it, such as the frame that a record is read with.
+  // Part i is one string of `size` bytes, to be filled by the caller. The returned memory has room for `before` and
+  // `behind` bytes around it, for example for the frame that a record is read with.
   char* write_text(size_t i, size_t size, size_t before = 0, size_t behind = 0);
-  // Part i is this array, which shares its memory; where a place was offered, the bytes are copied there.
+  // Part i is this array and shares its memory; if a place was offered, the bytes are copied there.
   void share(size_t i, const Array& array);
-  // The same for memory that outlives the element only where its maker says so: copied unless it lies in the place.
+  // The same for memory that may not outlive the element: it is copied unless it is in the offered place.
   void copy(size_t i, const Aval& aval, const void* data);
-  // Part i becomes part k of another element, which gives it up.
+  // Moves part k of another element to part i.
   void take(size_t i, Element& from, size_t k);
 
-  // Where part i is wanted. It holds, and the aval must live, until withdraw_offers().
+  // Offers a place for part i. It is valid until withdraw_offers(); `aval` must live until then.
   void offer(size_t i, const Aval* aval, void* place);
   void withdraw_offers();
   bool in_place(size_t i) const { return parts_[i].place && parts_[i].data == parts_[i].place; }
 
-  // As an array that may leave the pipeline: it shares the part's memory, which is then no longer used again.
+  // As an array that may leave the pipeline: it shares the part's memory, which is then not reused.
   Array array(size_t i) const;
-  size_t bytes() const;  // that the parts hold, of their own
+  size_t bytes() const;  // the parts' own memory
 
  private:
   struct Part {

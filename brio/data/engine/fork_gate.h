@@ -1,26 +1,26 @@
-// Lets fork() find the threads of input at rest. Such a thread may hold a lock (of the memory pool, of a plan cache)
-// that in the child nobody would ever give back. So a fork waits until every one of them is between two pieces of
-// work, and holds them there meanwhile; in the child, which has none of them, each Parallel is told.
+// Brings the threads of input to rest for fork(). Such a thread may hold a lock (of the memory pool, of a plan cache)
+// that would never be released in the child. So a fork waits until each of them is between two pieces of work, and
+// holds them there. The child has none of these threads; there, each Parallel is told about the fork.
 #pragma once
 
 namespace brio::data::fork_gate {
 
-// Of a thread of input, around all that it does but waiting. Must not be called with a lock that another such thread
+// For a thread of input, around everything except waiting. Must not be called with a lock that another such thread
 // needs.
-void enter();  // waits while a fork is under way
+void enter();  // waits during a fork
 void leave();
-bool inside();      // is this thread one that has entered?
-bool fork_waits();  // then leave() and enter()
+bool inside();      // whether this thread has entered
+bool fork_waits();  // if true, call leave() and enter()
 
-// What is to be told in the child of a fork.
+// An object that is told about a fork in the child.
 class Told {
  public:
   virtual void after_fork_in_child() = 0;
 
  protected:
   ~Told() = default;
-  // At the end of its constructor and at the beginning of its destructor: another thread may fork at any moment, and
-  // what is half made cannot be told.
+  // Call these at the end of the constructor and at the beginning of the destructor: another thread may fork at any
+  // moment, and an incomplete object cannot be told.
   void begin_to_listen();
   void stop_listening();
 };

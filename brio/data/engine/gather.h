@@ -1,8 +1,8 @@
-// What all stages share that make one element of several: batch, padded_batch, ragged_batch, window. A ticket's inner
-// tickets are its rows. They are made where they will lie, by several threads at once; what they look like is
-// expected to be as in the element before. Rows that are not so (other shapes, strings, the first of all) are kept
-// aside and gathered at the end. Where the stage below makes several rows at once, they are copied to where they will
-// lie, or, all of them, are the element.
+// Shared by all stages that make one element from several: batch, padded_batch, ragged_batch, window. The inner
+// tickets of a ticket are its rows. Several threads make the rows at once, directly in the element, with the shapes
+// and types of the previous element. Rows that differ (other shapes, strings, the first row of all) are kept aside
+// and gathered at the end. If the stage below makes several rows at once, they are copied into the element, or are
+// the element if they are all of it.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace brio::data {
 
-Aval stacked(const std::string& name, const Aval& row, size_t n);  // n of them along a new first axis
+Aval stacked(const std::string& name, const Aval& row, size_t n);  // n rows along a new first axis
 
 class GatherStage : public Stage {
  public:
@@ -25,18 +25,18 @@ class GatherStage : public Stage {
   void compute(Ticket& ticket, Element& out, Worker& worker) override;
 
  protected:
-  // Of rows that were not written where they will lie: ticket.inner[...].result. Stacks them, where they are alike.
+  // For rows that were not written in place: ticket.inner[...].result. Stacks them if they are alike.
   virtual void gather(Ticket& ticket, Element& out);
-  // Throws InvalidArgument unless all rows have as many parts; returns the number.
+  // Throws InvalidArgument unless all rows have the same number of parts; returns the number.
   size_t check_sizes(const Ticket& ticket) const;
-  // One part of all rows, which are alike there, in a part of `to`.
+  // Stacks one part of all rows, which are alike there, into a part of `to`.
   void stack(const Ticket& ticket, size_t part, const Element& placed, Element& whole, size_t to) const;
   std::string part_name(size_t part) const;  // "" or "'image' "
   const Structure& row_structure() const { return structure_; }
 
  private:
   static int64_t rows_a_part(const Ticket& ticket);
-  static bool is_made_at_once(const Ticket& ticket) {  // all of it
+  static bool is_made_at_once(const Ticket& ticket) {  // the whole element
     return ticket.count > 1 && ticket.rows_at_once >= static_cast<int64_t>(ticket.count);
   }
   void make_rows(Ticket& ticket, size_t begin, size_t end, Element& out, Worker& worker);
@@ -45,7 +45,7 @@ class GatherStage : public Stage {
 
   Structure structure_;  // of a row
   std::mutex mutex_;
-  std::shared_ptr<const RowLayout> rows_;  // as in the last element that was gathered
+  std::shared_ptr<const RowLayout> rows_;  // as in the last element
 };
 
 }  // namespace brio::data

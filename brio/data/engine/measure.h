@@ -1,5 +1,5 @@
-// What the stages of a pipeline measured, a row for each: inputs before those who use them, and a step further in
-// what is joined with others (zip, concatenate, …) or opened while running (flat_map, interleave, …).
+// The measurements of a pipeline's stages, a row for each: inputs before their readers. Inputs that are joined (zip,
+// concatenate, …) and pipelines that are opened while running (flat_map, interleave, …) are indented by one step.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace brio::data {
 
 class Stage;
 
-// Sums, so that those of pipelines of the same steps can be added up.
+// Sums, so the measurements of pipelines with the same steps can be added.
 struct StageTotals {
   std::string name;
   int depth = 0;
@@ -21,11 +21,11 @@ struct StageTotals {
 };
 void measure(const Stage& root, int depth, std::vector<StageTotals>& rows);
 
-// Of the pipelines that one stage opens: those that are open, and the sums of those that are gone.
+// For the pipelines that one stage opens: the open ones, and the sums of the closed ones.
 class NestedTotals {
  public:
   void opened(const Stage& root);
-  void closes(const Stage& root);  // it still stands
+  void closes(const Stage& root);  // the pipeline still exists
   // Returns the time of their last stages.
   int64_t add_to(std::vector<StageTotals>& rows, int depth) const;
 

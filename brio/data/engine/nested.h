@@ -1,6 +1,6 @@
-// Datasets inside of datasets: those that flat_map, interleave and group_by_window open while they run. Each has a
-// pipeline of its own. Places are taken from it by the claims of the stage that opened it; its elements are made by
-// whichever thread computes them, as those of any other stage.
+// Datasets inside of datasets: those that flat_map, interleave and group_by_window open while they run. Each has its
+// own pipeline. The claims of the stage that opened it take places from it; any thread makes its elements, as for
+// other stages.
 #pragma once
 
 #include "brio/data/dataset.h"
@@ -18,9 +18,9 @@ struct Nested {
   NodePtr node;
   Pipeline pipeline;
   std::unique_ptr<Stage> stage;
-  std::shared_ptr<NestedTotals> totals;  // of all that its owner opens
+  std::shared_ptr<NestedTotals> totals;  // of all pipelines that its owner opens
 
-  // Throws InvalidArgument unless its elements have the structure that the step called `name` was promised.
+  // Throws InvalidArgument unless the elements have the structure that was promised to the step called `name`.
   static std::shared_ptr<Nested> open(const char* name, const Dataset& dataset, const Structure& promised,
                                       const Pipeline& outer, uint64_t epoch, std::shared_ptr<NestedTotals> totals);
 };
@@ -36,13 +36,13 @@ class NestedStage : public Stage {
  protected:
   // The next element of the nested pipeline; false at its end.
   bool claim_from(const std::shared_ptr<Nested>& nested, Ticket& ticket);
-  // The place of an element that could not be made.
+  // Marks the place of an element that could not be made.
   void fail(Ticket& ticket);  // in a catch block
   Place place_;
   const std::shared_ptr<NestedTotals> totals_ = std::make_shared<NestedTotals>();
 };
 
-// While it lives, this thread's random numbers (seeds of steps that are built, too) follow from the seed.
+// While it lives, this thread's random numbers (also seeds of steps that are built) depend only on the seed.
 class SeededScope {
  public:
   explicit SeededScope(uint64_t seed) : generator_(0), scope_(generator_) { generator_.restore({seed, 0}); }
@@ -52,8 +52,8 @@ class SeededScope {
   GeneratorScope scope_;
 };
 
-// A function from an element to a dataset. Random numbers that it draws are a pure function of the seed, the
-// epoch and the element.
+// A function from an element to a dataset. Its random numbers are a pure function of the seed, the epoch and the
+// element.
 class DatasetCall {
  public:
   DatasetCall(const char* name, const DatasetFunction& f, const Structure& in, const Structure& out, uint64_t seed)

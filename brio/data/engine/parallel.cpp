@@ -15,17 +15,17 @@
 namespace brio::data {
 namespace {
 
-constexpr int64_t kTimeEvery = 16;                 // one element of so many is timed stage by stage
+constexpr int64_t kTimeEvery = 16;                 // one element of this many is timed, stage by stage
 constexpr int64_t kSnapshotEvery = 1'000'000'000;  // ns
 constexpr int64_t kFirstWindow = 2'000'000, kLongestWindow = 200'000'000;
 constexpr int64_t kMostAhead = 64;
-constexpr int64_t kMostAsked = 4096;  // more elements ahead than anybody needs, whatever number is given
+constexpr int64_t kMostAsked = 4096;                // the most elements ahead, whatever number is given
 constexpr int64_t kQuick = 20'000, kSpin = 10'000;  // ns
 
-// Of a thread of ours: whether whoever started it wants it to end. A stage that finds nothing would keep it for ever.
+// For a thread of ours: whether its owner wants it to end. Otherwise a stage that finds nothing would never end.
 thread_local const std::atomic<bool>* owner_stops = nullptr;
 
-// Signals are for the threads of the program: what is started in the scope gets none.
+// Signals are for the threads of the program: threads that are started in this scope get none.
 class NoSignals {
  public:
   NoSignals() {
@@ -41,8 +41,8 @@ class NoSignals {
   sigset_t before_;
 };
 
-// How long the processor works for elements that are timed. To ask is a call of the system, where a thread may lose
-// its processor: around all that is timed stage by stage, and for what takes long.
+// The processor time of timed elements. Reading it is a system call, in which a thread may lose its processor. So it
+// is read only around an element that is timed stage by stage, and around long work.
 class CpuClock {
  public:
   CpuClock(StageStats& stats, bool asks) : stats_(stats), asks_(asks) {
@@ -69,10 +69,10 @@ class CpuClock {
   int64_t worked_ = 0, began_ = 0;
 };
 
-// The first one traces functions and fills buffers: it says nothing of the others.
+// The first element is not timed: it traces functions and fills buffers, so its time differs from the others'.
 bool is_timed(int64_t number) { return number == 1 || number == 3 || number % kTimeEvery == 8; }
 
-// How long this thread has been in next() of any Parallel: for the one above, that is no work of its own.
+// The time that this thread has spent in next() of any Parallel: for the Parallel above that is not its own work.
 constinit thread_local int64_t time_in_next = 0;
 
 constinit std::atomic<int64_t> read_ahead{0};
@@ -138,7 +138,7 @@ void Parallel::start_threads(int64_t threads) {
     try {
       threads_.emplace_back(body);
     } catch (const std::system_error& error) {
-      if (options_.workers == kAutotune) break;  // those that there are will do
+      if (options_.workers == kAutotune) break;  // the existing threads are enough
       throw ResourceError(
           cat("[", stage_.name(), "] of ", threads, " threads only ", number, " could be started: ", error.what()));
     }
@@ -146,8 +146,8 @@ void Parallel::start_threads(int64_t threads) {
   workers_ = static_cast<int64_t>(threads_.size());
 }
 
-// A thread that waits does not keep others from forking. It may have to wait for a fork before it goes on, and must
-// not hold the lock meanwhile.
+// A waiting thread does not keep others from forking. It may have to wait for a fork before it continues, and must
+// not hold the lock in that time.
 void Parallel::wait(std::condition_variable& changed, Lock& lock, std::chrono::nanoseconds longest) {
   const auto wait = [&] {
     if (longest == kForever) changed.wait(lock);
@@ -161,12 +161,12 @@ void Parallel::wait(std::condition_variable& changed, Lock& lock, std::chrono::n
   lock.lock();
 }
 
-// The threads are not there. What they had finished is; the next read starts others.
+// The threads do not exist here. What they had finished does; the next read starts new threads.
 void Parallel::after_fork_in_child() {
   new (&mutex_) std::mutex;
   new (&work_) std::condition_variable;
   new (&ready_) std::condition_variable;
-  new std::vector<std::thread>(std::move(threads_));  // to be joined by nobody
+  new std::vector<std::thread>(std::move(threads_));  // never joined
   threads_.clear();
   sleeping_ = 0;
   reader_waits_ = false;
@@ -181,7 +181,7 @@ void Parallel::stop_threads() {
     stopping_ = true;
   }
   work_.notify_all();
-  // Those that are waited for may have to wait for a fork.
+  // The threads that it waits for may have to wait for a fork.
   const bool inside = !threads_.empty() && fork_gate::inside();
   if (inside) fork_gate::leave();
   for (std::thread& thread : threads_) thread.join();
@@ -190,9 +190,9 @@ void Parallel::stop_threads() {
   stopping_ = false;
 }
 
-// Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long,
-// as the other side may have lost its CPU, and once: `spun` says that it was done. True: the lock was given up
-// meanwhile.
+// Waking a thread costs some microseconds. If an element takes less, waiting awake is cheaper. Only for a short time,
+// because the other side may have lost its CPU, and only once: `spun` is then set. Returns true if the lock was
+// released in between.
 bool Parallel::spin(Lock& lock, const std::atomic<uint64_t>& changes, bool& spun) const {
   if (std::exchange(spun, true) || ended_ || last_cost_ns_ > kQuick) return false;
   const uint64_t before = changes.load(std::memory_order_relaxed);
@@ -215,7 +215,7 @@ bool Parallel::has_work() const {
   return !claiming_ && !ended_ && tail_ - head_ < depth_;
 }
 
-// One piece of work: a part of the oldest element that has some left, or the next element.
+// One piece of work: a part of the oldest element that has parts left, or the next element.
 void Parallel::work(Lock& lock, Worker& worker) {
   ++busy_;
   Entry* open = nullptr;
@@ -259,7 +259,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   lock.lock();
   claiming_ = false;
   if (!taken.state.empty()) pending_ = std::move(taken);
-  if (entry.error) {  // the order cannot go on behind a place that could not be taken
+  if (entry.error) {  // the order cannot continue behind a place that could not be taken
     ended_ = true;
     ++tail_;
     return finished(entry);
@@ -311,7 +311,7 @@ void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
   clock.reset();
   lock.lock();
   entry.cost_ns += took;
-  // The error of the lowest part that failed, whichever thread was first.
+  // Keeps the error of the lowest part that failed, whichever thread was first.
   if (error && (!entry.error || part < entry.failed)) {
     entry.error = error;
     entry.failed = part;
@@ -344,7 +344,7 @@ void Parallel::finished(Entry& entry) {
 }
 
 void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
-  if (owner_stops) {  // a thread of ours is asked by whoever started it
+  if (owner_stops) {  // a thread of ours asks its owner
     if (*owner_stops) throw Interrupted();
     return;
   }
@@ -420,7 +420,7 @@ bool Parallel::next(Element& out) {
   return true;
 }
 
-// As many are made ahead as were asked for, or as fit the memory.
+// As many as were asked for are made ahead, or as many as fit the memory.
 void Parallel::note_size(const Entry& entry) {
   const auto bytes = static_cast<int64_t>(entry.out.bytes());
   if (bytes <= totals_.bytes) return;
@@ -436,13 +436,13 @@ std::unique_ptr<Parallel::Entry> Parallel::take_spare() {
     count_held();
     return std::make_unique<Entry>();
   }
-  // The oldest: whoever read the newest may hold it still.
+  // The oldest: the reader of the newest may still hold it.
   std::unique_ptr<Entry> entry = std::move(spare_.front());
   spare_.erase(spare_.begin());
   return entry;
 }
 
-// As many as may be ahead at once, and one that the reader may hold still: of large elements each counts.
+// As many as may be ahead at once, and one that the reader may still hold: for large elements each counts.
 void Parallel::keep_spare(std::unique_ptr<Entry> entry) {
   entry->open = entry->ready = false;
   if (tail_ - head_ + static_cast<int64_t>(spare_.size()) <= depth_ + 1) return spare_.push_back(std::move(entry));
@@ -488,7 +488,7 @@ void Parallel::count_window(ParallelReport& totals) const {
 
 void Parallel::clear() {
   stop_threads();                      // the next read starts them again
-  const std::lock_guard lock(mutex_);  // the doctor asks from its own thread
+  const std::lock_guard lock(mutex_);  // the doctor calls from its own thread
   count_window(totals_);
   head_ = tail_ = 0;
   claiming_ = ended_ = lost_ = false;
@@ -519,7 +519,7 @@ void Parallel::restore(StateReader& state) {
   base_.state = state.text();
   const int64_t passed = state.count();
   base_.claimed = -passed;
-  interrupted_ = true;  // until it is where it was, as what follows may wait, too
+  interrupted_ = true;  // until it is back, because the next steps may wait, too
   StateReader base(base_.state);
   stage_.restore(base);
   if (!base.done()) StateReader::refuse("a stage left a part of it unread");
@@ -527,7 +527,7 @@ void Parallel::restore(StateReader& state) {
   interrupted_ = false;
 }
 
-// Stages that were interrupted have lost what they had read of an element: they read it again.
+// Stages that were interrupted have lost the part of an element that they had read: they read it again.
 void Parallel::go_back() {
   StateWriter written;
   save(written);

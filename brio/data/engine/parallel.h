@@ -1,7 +1,7 @@
-// The threads of a pipeline: computes the elements of a stage ahead of whoever reads them, and hands them out in the
-// order of their tickets. A ring of `depth` elements bounds the memory; `workers` threads fill it. Whoever waits for
-// an element helps to make it, so that no threads at all is a plain loop, and threads start when elements turn out to
-// be worth them.
+// The threads of a pipeline. They compute the elements of a stage ahead of the reader, who gets them in the order of
+// their tickets. A ring of `depth` elements bounds the memory; `workers` threads fill it. A reader that waits for an
+// element helps to make it, so with no threads this is a plain loop. Threads start when elements turn out to be worth
+// it.
 #pragma once
 
 #include <atomic>
@@ -29,13 +29,13 @@ class Parallel final : fork_gate::Told {
   Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options);
   Parallel(const Parallel&) = delete;
   Parallel& operator=(const Parallel&) = delete;
-  ~Parallel();  // stops the threads after the part that each is computing
+  ~Parallel();  // stops the threads after the part that each is working on
 
-  // The next element; its parts are exchanged with those of `out`. False at the end. Throws what computing this
-  // element threw; the next call goes on behind it, or with it, where it was interrupted.
+  // The next element; swaps its parts with those of `out`. False at the end. Throws the exception of this element;
+  // the next call continues behind the element, or with it if it was interrupted.
   bool next(Element& out);
 
-  // As a stage's; of what was read, not of what was computed ahead.
+  // As for a stage; counts what was read, not what was computed ahead.
   void reset(uint64_t epoch);
   void save(StateWriter& state) const;
   void restore(StateReader& state);
@@ -52,7 +52,7 @@ class Parallel final : fork_gate::Told {
     int64_t cost_ns = 0;
     bool open = false, ready = false, timed = false, interrupted = false;
   };
-  // A state of the stage, and how many elements had been claimed by then.
+  // A state of the stage, with the number of elements that had been claimed by then.
   struct Snapshot {
     std::string state;
     int64_t claimed = 0;
@@ -75,7 +75,7 @@ class Parallel final : fork_gate::Told {
   void go_back();
   void tune();
   void count_window(ParallelReport& totals) const;
-  // With mutex_ held:
+  // Called with mutex_ held:
   void note_size(const Entry& entry);
   std::unique_ptr<Entry> take_spare();
   void keep_spare(std::unique_ptr<Entry> entry);
@@ -90,21 +90,21 @@ class Parallel final : fork_gate::Told {
 
   mutable std::mutex mutex_;
   std::condition_variable work_, ready_;
-  std::vector<std::unique_ptr<Entry>> ring_;   // null but for the elements that are claimed and not read
-  std::vector<std::unique_ptr<Entry>> spare_;  // what was read leaves its memory here, for the next to be claimed
-  int64_t entries_ = 0, held_bytes_ = 0;       // of both; their memory, as it was counted
+  std::vector<std::unique_ptr<Entry>> ring_;   // null except for elements that are claimed and not yet read
+  std::vector<std::unique_ptr<Entry>> spare_;  // elements that were read leave their memory here, for the next claims
+  int64_t entries_ = 0, held_bytes_ = 0;       // of both lists; their memory, as it was counted
   int64_t head_ = 0, tail_ = 0;                // read, claimed
   int64_t depth_ = 1, workers_ = 0;
   int64_t sleeping_ = 0;
   int64_t busy_ = 0;   // threads that compute
-  bool lost_ = false;  // of a child: what its parent's threads were computing will never be ready
+  bool lost_ = false;  // in a child: elements that the parent's threads were computing will never be ready
   bool claiming_ = false, ended_ = false, reader_waits_ = false;
   std::atomic<bool> stopping_{false};
-  std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
+  std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place becomes free
   int64_t last_cost_ns_ = 0;                 // of an element
   std::vector<std::thread> threads_;
   Worker own_;                // of the reader
-  bool interrupted_ = false;  // the reader was, and the stage is not where it should be
+  bool interrupted_ = false;  // the reader was interrupted, and the stage is not at the right place
   Snapshot base_, pending_;
   int64_t last_snapshot_ns_ = 0;
 
@@ -112,10 +112,10 @@ class Parallel final : fork_gate::Told {
   TunerWindow window_;
   ParallelReport totals_;
   int64_t window_start_ns_ = 0;
-  int64_t asked_ns_ = 0;  // when whoever reads was last asked whether to go on
+  int64_t asked_ns_ = 0;  // when the reader was last asked whether to go on
 };
 
-// The memory of all elements that threads computed ahead of their readers, or keep for those to come.
+// The memory of all elements that threads have computed ahead of their readers, or keep for later elements.
 int64_t bytes_read_ahead();
 
 }  // namespace brio::data

@@ -1,5 +1,5 @@
-// A stage that is computed ahead by threads of its own: prefetch, a map with a number of threads, and what lies below
-// a stage that must see elements to take a place (filter, scan).
+// A stage that threads of its own compute ahead: prefetch, a map with a number of threads, and the input of a stage
+// that must see elements to take a place (filter, scan).
 #pragma once
 
 #include "brio/data/engine/parallel.h"

@@ -1,4 +1,4 @@
-// The parts of an element that is held for a while (in a window, a cache, a state), and their bytes.
+// The parts of an element that is kept for a while (in a window, a cache, a state), and their bytes.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@ namespace brio::data {
 
 using Parts = std::vector<Array>;
 
-Parts parts_of(const Element& element);                 // shares its memory
-Parts copy_parts(const Element& element, Owner owner);  // memory of its own
+Parts parts_of(const Element& element);                 // share its memory
+Parts copy_parts(const Element& element, Owner owner);  // with their own memory
 void share_parts(const Parts& parts, Element& out);
 int64_t bytes_of(const Parts& parts);
 
-// Rows [begin, end) along axis 0, sharing the memory.
+// Rows [begin, end) along axis 0; they share the memory.
 Array rows_of(const Array& array, int64_t begin, int64_t end);
 
 void write_parts(const Parts& parts, StateWriter& to);
-// Throw InvalidArgument where the bytes are not of parts, or not of as many as expected.
+// Throw InvalidArgument if the bytes are not parts, or not the expected number.
 Parts read_parts(StateReader& from);
 Parts read_parts(StateReader& from, size_t expected);
 

@@ -1,5 +1,5 @@
-// A permutation of 0 … n-1 that is a pure function of a seed: nothing is stored for large n, so that any number of
-// items can be shuffled in no memory and no time.
+// A permutation of 0 … n-1 that is a pure function of a seed. Nothing is stored for large n, so any number of items
+// can be shuffled without memory and without delay.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Permutation {
   uint64_t n_ = 0;
   int low_bits_ = 0, high_bits_ = 0;
   uint64_t keys_[8] = {};
-  std::vector<uint16_t> table_;  // for few items, where mixing some bits would leave patterns
+  std::vector<uint16_t> table_;  // for few items, where mixing bits would leave patterns
 };
 
 }  // namespace brio::data

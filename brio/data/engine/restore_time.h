@@ -1,5 +1,5 @@
-// How long a restore may take. Where elements are not numbered, a state is a count of elements to claim again, and
-// only the count says how long that takes: one that nobody wrote may ask for years.
+// How long a restore may take. If elements are not numbered, a state is a count of elements to claim again. Only the
+// count determines the time, and a corrupt count may take years.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace brio::data {
 
 class Replay {
  public:
-  // While it lives, check() refuses what goes on behind the deadline.
+  // While it lives, check() throws after the deadline.
   class Scope {
    public:
     Scope(Replay& replay, double seconds);
@@ -21,15 +21,15 @@ class Replay {
     Replay& replay_;
   };
 
-  // Throws InvalidArgument. Whoever passes elements over calls it now and then.
+  // Throws InvalidArgument. Code that skips elements calls it now and then.
   void check() const {
-    // Read once: the restore may end meanwhile.
+    // Read once: the restore may end in the meantime.
     if (const int64_t until = until_ns_.load(std::memory_order_acquire); until != 0) check_clock(until);
   }
 
  private:
   void check_clock(int64_t until) const;
-  std::atomic<int64_t> until_ns_{0};  // 0: nothing is restored
+  std::atomic<int64_t> until_ns_{0};  // 0: no restore is running
   double seconds_ = 0;
 };
 

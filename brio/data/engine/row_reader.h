@@ -1,5 +1,5 @@
-// Reads the rows of an input's elements one after the other, for unbatch and rebatch. The state is that of the input
-// before the element that is being read, and the next row.
+// Reads the rows of an input's elements one after the other, for unbatch and rebatch. Its state is the state of the
+// input before the current element, and the number of the next row.
 #pragma once
 
 #include "brio/data/engine/parts.h"
@@ -11,13 +11,13 @@ class RowReader {
  public:
   RowReader(Stage& input, const char* name) : input_(input), name_(name) {}
 
-  // Serial. Goes to the next element that has rows, where none are left of the last; false: there is none. Throws
-  // where the element could not be made; the next call goes on behind it.
+  // Serial. Goes to the next element with rows if the last one has none left; false: there is none. Throws if the
+  // element could not be made; the next call continues behind it.
   bool fill();
   int64_t left() const { return held_.empty() ? 0 : rows_ - at_; }
   const Parts& held() const { return held_; }
   int64_t at() const { return at_; }
-  void pass(int64_t rows);  // up to as many as are left
+  void pass(int64_t rows);  // at most the rows that are left
 
   void reset(uint64_t epoch);
   void save(StateWriter& state) const;

@@ -1,4 +1,4 @@
-// What a function over samples sees: memory of one element to read, memory of the next to write.
+// The view of a function over samples: it reads one element and writes the next.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace brio::data {
 
-// What a function over samples sees: parts to read, parts to write, and random numbers of its own.
+// The parts to read, the parts to write, and random numbers of the sample.
 class Sample {
  public:
   Sample(const Element& in, Element& out, RandomStream random) : in_(in), out_(out), random_(random) {}
   size_t size() const { return in_.size(); }
   const Aval& aval(size_t i) const { return in_.aval(i); }
   template <typename T>
-  const T* read(size_t i) const;          // throws InvalidArgument when the part is of another type
+  const T* read(size_t i) const;          // throws InvalidArgument if the part has another type
   std::string_view text(size_t i) const;  // a part that is one string
   void* write(size_t i, const Aval& aval) { return out_.write(i, aval); }
   template <typename T>
@@ -23,7 +23,7 @@ class Sample {
     return static_cast<T*>(out_.write(i, {shape, dtype_of<T>}));
   }
   void write_text(size_t i, std::string_view text);
-  void pass(size_t from, size_t to) { out_.copy(to, in_.aval(from), in_.data(from)); }  // as it is
+  void pass(size_t from, size_t to) { out_.copy(to, in_.aval(from), in_.data(from)); }  // unchanged
   const RandomStream& random() const { return random_; }  // a pure function of seed, epoch and sample
 
  private:

@@ -7,7 +7,7 @@
 
 namespace brio::data {
 
-// The seed that was given, or one drawn from the program's generator.
+// The given seed, or one drawn from the program's generator.
 uint64_t seed_or_new(const std::optional<uint64_t>& seed);
 
 // The numbers of one element: a stream that no other element, epoch or step shares.

@@ -1,5 +1,5 @@
-// What an iterator's ignore_errors() have left out, also those of nested pipelines. Any thread may write. Nothing is
-// left out in silence: what no report has shown is printed when the iterator goes.
+// The elements that an iterator's ignore_errors() left out, also in nested pipelines. Any thread may write. Nothing
+// is left out silently: what no report has shown is printed when the iterator is destroyed.
 #pragma once
 
 #include <mutex>
@@ -16,8 +16,8 @@ class SkipLog {
   ~SkipLog();
 
   void add(const std::string& why);
-  void correct(int64_t difference);  // a state was restored, which had counted others
-  Skipped read();                    // whoever reads it tells it
+  void correct(int64_t difference);  // after restoring a state with another count
+  Skipped read();                    // what was read counts as reported
 
  private:
   mutable std::mutex mutex_;

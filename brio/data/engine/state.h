@@ -1,5 +1,5 @@
-// The bytes that an iterator's position is kept in: numbers and texts, one after another. A reader believes nothing:
-// what does not fit is an InvalidArgument.
+// The bytes of an iterator's position: numbers and texts, one after another. A reader trusts nothing: invalid bytes
+// are an InvalidArgument.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class StateReader {
   [[noreturn]] static void refuse(std::string_view why);
 
  private:
-  static constexpr int64_t kMost = int64_t{1} << 48;  // elements that anybody counts to
+  static constexpr int64_t kMost = int64_t{1} << 48;  // the largest count of elements
   std::string_view left_;
 };
 

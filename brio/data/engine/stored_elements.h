@@ -1,4 +1,4 @@
-// Elements that lie one after another in files: what a stage above needs to choose an order in which they are read.
+// Elements that are stored one after another in files: a stage above uses this to choose the order of reads.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ class StoredElements {
   virtual ~StoredElements() = default;
   virtual int64_t stored() const = 0;         // how many
   virtual uint64_t stored_bytes() const = 0;  // of all of them, in the files
-  // Reads up to `bytes` bytes from where element i begins, and forgets them.
+  // Reads up to `bytes` bytes from the beginning of element i, and discards them.
   virtual void read_stored(int64_t i, size_t bytes) const = 0;
-  // Elements [first, end) will be wanted soon: the system may read them meanwhile.
+  // Elements [first, end) will be needed soon: the system may read them in advance.
   virtual void announce(int64_t first, int64_t end) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// How the parts of an element hang together: a tensor, a tuple, or named fields, nested as one likes. The parts
-// themselves are a flat list, in the order of a walk from left to right.
+// How the parts of an element are structured: a tensor, a tuple, or named fields, nested to any depth. The parts
+// themselves are a flat list, in order from left to right.
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ class Structure {
   const std::vector<std::string>& names() const { return names_; }
   size_t parts() const;                      // tensors in it
   size_t first_part(size_t i) const;         // number of the first tensor of item i
-  size_t find(std::string_view) const;       // item of that name; throws InvalidArgument with the names there are
-  std::string part_name(size_t part) const;  // "image", "1", "0.label"; "" where there is one tensor
+  size_t find(std::string_view) const;       // the item of that name; throws InvalidArgument with the existing names
+  std::string part_name(size_t part) const;  // "image", "1", "0.label"; "" if there is one tensor
   std::string str() const;                   // "(·, {image: ·, label: ·})"
   bool operator==(const Structure&) const = default;
 

@@ -1,6 +1,6 @@
-// Calls a function over tensors with the parts of an element. Recorded once for each combination of shapes, unless it
-// is to be called as it is; and of one thread: its traces and working memory are its own, so that threads do not wait
-// for each other.
+// Calls a function over tensors with the parts of an element. The function is recorded once for each combination of
+// shapes, unless it must be called for each element. One thread owns it: its traces and working memory are not
+// shared, so threads do not wait for each other.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class TensorCall {
     else plain_ = f.call;
   }
 
-  // Good until the next call. Random numbers that the function draws depend on the seed alone.
+  // Valid until the next call. Random numbers of the function depend only on the seed.
   const std::vector<Tensor>& operator()(const Element& in, uint64_t seed = 0) { return call({}, in, seed); }
   // The same with other arguments before the parts.
   const std::vector<Tensor>& call(const std::vector<Tensor>& before, const Element& in, uint64_t seed = 0) {

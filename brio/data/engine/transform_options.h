@@ -1,4 +1,4 @@
-// What the transforms of a Dataset can be told, with TensorFlow's names and defaults.
+// Options of a Dataset's transforms, with TensorFlow's names and defaults.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace brio::data {
 
-// What becomes of an element that cannot be made: a broken picture, a record whose checksum is wrong, a file that is
-// gone. skip is ignore_errors() behind the source: it is left out, counted and reported. As only those that are there
-// have a number then, a full shuffle behind such a source needs a buffer; where that is too much, put the shuffle
-// first and ignore_errors() behind it, as image_folder does.
+// What to do with an element that cannot be made: a broken picture, a record with a wrong checksum, a missing file.
+// skip is ignore_errors() directly after the source: the element is left out, counted and reported. Then only
+// existing elements have a number, so a full shuffle after such a source needs a buffer. If that is too much, put the
+// shuffle first and ignore_errors() after it, as image_folder does.
 enum class OnError : uint8_t { fail, skip };
 
 struct BatchOptions {
@@ -21,19 +21,19 @@ struct BatchOptions {
 };
 
 struct PaddedBatchOptions {
-  // For each part of an element, in order; -1: as long as the longest in the batch. None: -1 everywhere.
+  // For each part of an element, in order; -1: as long as the longest in the batch. Empty: -1 everywhere.
   std::vector<std::vector<int64_t>> padded_shapes = {};
-  std::vector<Tensor> padding_values = {};  // a scalar for each part, or one for all; none: 0, false, ""
+  std::vector<Tensor> padding_values = {};  // a scalar for each part, or one for all; empty: 0, false, ""
   bool drop_remainder = false;
 };
 
 struct RaggedBatchOptions {
   bool drop_remainder = false;
-  std::vector<size_t> dense_parts = {};  // parts whose shapes are equal: stacked, as batch() does
+  std::vector<size_t> dense_parts = {};  // parts with equal shapes: stacked, as in batch()
 };
 
 struct WindowOptions {
-  int64_t shift = 0;  // from the start of a window to that of the next; 0: size
+  int64_t shift = 0;  // from the start of a window to the next start; 0: size
   int64_t stride = 1;
   bool drop_remainder = false;
 };
@@ -43,9 +43,9 @@ struct FlatMapOptions {
 };
 
 struct InterleaveOptions {
-  int64_t cycle_length = 4;  // datasets that are open at once; TensorFlow's default depends on the machine
+  int64_t cycle_length = 4;  // datasets open at once; TensorFlow's default depends on the machine
   int64_t block_length = 1;  // elements in a row from each
-  // Threads that make elements, theirs alone; kAutotune: those of the reader.
+  // Separate threads that make elements; kAutotune: the reader's threads.
   int64_t num_parallel_calls = kAutotune;
   Structure structure = {};  // of the elements of the datasets that the function returns
 };
@@ -55,7 +55,7 @@ struct ScanOptions {
 };
 
 struct GroupOptions {
-  std::optional<Structure> structure = {};  // of what the reduce function's datasets give; default: the input's
+  std::optional<Structure> structure = {};  // of the datasets of the reduce function; default: the input's
 };
 
 struct BucketOptions {
@@ -66,7 +66,7 @@ struct BucketOptions {
 };
 
 struct SampleFromOptions {
-  std::vector<double> weights = {};  // none: all alike
+  std::vector<double> weights = {};  // empty: equal weights
   std::optional<uint64_t> seed = {};
   bool stop_on_empty_dataset = false;
 };

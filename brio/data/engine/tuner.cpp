@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kWorthIt = 0.02;          // waiting below this share of the time is noise
 constexpr int64_t kWorthAThread = 30'000;  // ns: handing an element over costs some microseconds
-// One slow element may be one whose CPU was taken away: so many must be slow before threads are started, after quick
-// ones more, and more still where threads were no help. Nobody is kept from the CPU for as long as kNoAccident.
+// A slow element may only have lost its CPU. So several must be slow before threads are started, more of them after
+// fast ones, and still more if threads were no help. A time of kNoAccident is too long for a lost CPU.
 constexpr int64_t kProof = 2, kProofAfterQuick = 16, kMostProof = 1 << 16;
 constexpr int64_t kNoAccident = 20'000'000;  // ns
 constexpr double kWorse = 1.1;

@@ -1,4 +1,4 @@
-// Rows of pictures while they are in the cache: arithmetic on their numbers, and numbers as bytes and back. Each
+// Rows of pictures while they are in the cache: arithmetic on their numbers, and conversion to bytes and back. Each
 // number is rounded after each step, as recorded ops round it.
 #pragma once
 

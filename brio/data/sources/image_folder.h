@@ -5,7 +5,7 @@
 //                                              .subset = data::Subset::training});
 //   model.fit(train, {.epochs = 10});
 //
-// Every epoch shuffles all files, not a buffer of them. A picture is read, decoded and resized by one thread straight
+// Every epoch shuffles all files, not only a buffer of them. One thread reads, decodes and resizes a picture directly
 // into its batch.
 #pragma once
 
@@ -39,11 +39,11 @@ struct ImageFolderOptions {
   bool follow_links = false;
   bool crop_to_aspect_ratio = false, pad_to_aspect_ratio = false;
 
-  // Beyond Keras'. JPEGs at least twice as large as what is wanted are decoded at ½, ¼ or ⅛ of their size: faster,
-  // and smoother than the exact result, which reads few of the pixels (docs/decisions/pictures.md: 27 to 33 dB from
+  // Not in Keras. JPEGs at least twice as large as needed are decoded at ½, ¼ or ⅛ of their size. This is faster, and
+  // smoother than the exact result, which reads only few of the pixels (docs/decisions/pictures.md: 27 to 33 dB from
   // it).
   bool reduced_decode = false;
-  bool apply_orientation = false;  // turn photos as their EXIF says
+  bool apply_orientation = false;  // turn photos according to their EXIF data
   DType dtype = f32;               // or u8, a quarter of the bytes: rounded to the nearest
   formats::PictureLimits limits = {};
   OnError on_error = OnError::fail;
@@ -56,11 +56,11 @@ struct ImageFolder : Dataset {
   std::vector<std::string> file_paths;  // before each epoch's shuffle
 };
 ImageFolder image_folder(const std::string& directory, const ImageFolderOptions& options = {});
-// The same for files that were found already; what options say about finding them counts no more.
+// The same for files that were already found; options for finding files are ignored.
 ImageFolder image_files(LabelledFiles files, const ImageFolderOptions& options = {});
 
-// Decoded uint8 pictures (height, width, channels) of any size, beside labels where there are some: what image_folder
-// resizes. `channels`: 0 as stored.
+// Decoded uint8 pictures (height, width, channels) of any size, with labels if there are any: the input of
+// image_folder's resize. `channels`: 0 as stored.
 Dataset pictures(LabelledFiles files, int channels, LabelMode label_mode = LabelMode::integer,
                  const formats::PictureLimits& limits = {});
 

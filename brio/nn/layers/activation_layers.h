@@ -1,4 +1,4 @@
-// Activations with options as layers of their own; nn::Activation("relu") is for those without.
+// Activations with options, as layers; nn::Activation("relu") is for those without options.
 #pragma once
 
 #include <optional>
@@ -37,11 +37,11 @@ struct PReLUOptions {
   Initializer alpha_initializer = "zeros";
   Regularizer alpha_regularizer = {};
   Constraint alpha_constraint = {};
-  std::vector<int> shared_axes = {};  // one slope along these, counted from 1
+  std::vector<int> shared_axes = {};  // these axes share one slope; counted from 1
   Policy dtype = {};
   std::string name = {};
 };
-// relu with slopes below 0 that are learnt, one for each feature of a sample.
+// relu with learned slopes below 0, one for each feature of a sample.
 class PReLU : public Layer {
  public:
   explicit PReLU(PReLUOptions options = {});
@@ -64,14 +64,14 @@ struct SoftmaxOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// A mask, which must broadcast to the input, leaves elements out: they are 0.
+// Elements that the mask leaves out are 0; it must broadcast to the input.
 class Softmax : public Layer {
  public:
   explicit Softmax(SoftmaxOptions options = {});
   static Layer from_config(Fields& fields);
 };
 
-// What comes in goes out.
+// Returns its input.
 class Identity : public Layer {
  public:
   explicit Identity(LayerOptions options = {});

@@ -1,6 +1,6 @@
 // Attention layers of {query, value} or {query, value, key}, of shapes (batch, Tq, dim), (batch, Tv, dim) and (batch,
-// Tv, dim). Masks of query and value are those that the inputs carry, or CallOptions.masks; so are
-// CallOptions.use_causal_mask and return_attention_scores.
+// Tv, dim). The inputs, or CallOptions.masks, carry the masks of query and value. CallOptions.use_causal_mask and
+// return_attention_scores apply.
 //
 //   nn::Attention()({query, value}, {.use_causal_mask = true})
 #pragma once
@@ -13,7 +13,7 @@
 namespace brio::nn {
 
 struct AttentionLayerOptions {
-  bool use_scale = false;          // a trained scale of the scores
+  bool use_scale = false;          // a trained factor of the scores
   std::string score_mode = "dot";  // or "concat": the sum of tanh(query + key)
   double dropout = 0;
   std::optional<uint64_t> seed = {};

@@ -1,4 +1,4 @@
-// What the attention layers share.
+// Shared by the attention layers.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@ namespace brio::nn {
 
 // (queries, keys) of bool: query i sees the keys up to i.
 Tensor causal_mask(Size queries, Size keys);
-Tensor both(const Tensor& a, const Tensor& b);  // logical_and of masks, either of which may be none
+Tensor both(const Tensor& a, const Tensor& b);  // logical_and of masks; either may be undefined
 
-// Weights of attention of which the share `rate` is dropped, the others grown; 1 drops all.
+// Drops a share `rate` of attention weights and scales the others up; 1 drops all.
 Tensor drop_weights(const Tensor& weights, double rate, std::optional<Generator>& generator);
 // throws InvalidArgument
 void check_dropout(const std::string& layer, double rate);

@@ -14,9 +14,9 @@ namespace brio::nn {
 struct ConvLayerOptions {
   std::vector<int64_t> strides = {1};        // one for each spatial axis, or one for all; so are the others
   WindowPadding padding = "valid";           // or "same"; for Conv1D also "causal": all of it before
-  std::vector<int64_t> output_padding = {};  // of a transpose alone; see brio::ConvTransposeOptions
+  std::vector<int64_t> output_padding = {};  // only for transposes; see brio::ConvTransposeOptions
   std::vector<int64_t> dilation_rate = {1};
-  int64_t groups = 1;  // of a plain convolution alone
+  int64_t groups = 1;  // only for plain convolutions
   DataFormat data_format = DataFormat::channels_last;
   ActivationFunction activation = "linear";
   bool use_bias = true;
@@ -28,7 +28,7 @@ struct ConvLayerOptions {
   std::string name = {};
 };
 
-// What the layers below have in common.
+// Shared by the layers below.
 class ConvLayer : public Layer {
  public:
   Variable kernel() const;  // once built
@@ -71,7 +71,7 @@ class Conv3DTranspose : public ConvLayer {
   static Layer from_config(Fields& fields);
 };
 
-// Every channel with `depth_multiplier` filters of its own.
+// Each channel has `depth_multiplier` filters.
 class DepthwiseConv1D : public ConvLayer {
  public:
   explicit DepthwiseConv1D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier = 1,

@@ -1,5 +1,5 @@
-// Layers that disturb what passes while they train, and let it pass otherwise. Each draws from a generator of its own
-// where it has a seed, otherwise from random::generator().
+// Layers that change their input at random while training, and return it unchanged otherwise. With a seed a layer has
+// its own generator; otherwise it draws from random::generator().
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class AlphaDropout : public Layer {
 };
 
 struct SpatialDropoutOptions {
-  DataFormat data_format = DataFormat::channels_last;  // SpatialDropout1D has this one alone
+  DataFormat data_format = DataFormat::channels_last;  // SpatialDropout1D only has this one
   std::optional<uint64_t> seed = {};
   Policy dtype = {};
   std::string name = {};
@@ -73,7 +73,7 @@ struct ActivityRegularizationOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Lets everything pass, and adds l1 · sum |x| + l2 · sum x² to the loss.
+// Returns its input, and adds l1 · sum |x| + l2 · sum x² to the loss.
 class ActivityRegularization : public Layer {
  public:
   explicit ActivityRegularization(ActivityRegularizationOptions options = {});

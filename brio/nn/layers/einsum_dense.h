@@ -15,7 +15,7 @@ namespace brio::nn {
 
 struct EinsumDenseOptions {
   ActivationFunction activation = "linear";
-  std::string bias_axes = {};  // labels of the output along which there is a bias; none: no bias
+  std::string bias_axes = {};  // labels of the output axes that have a bias; empty: no bias
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   Constraint kernel_constraint = {}, bias_constraint = {};
@@ -23,8 +23,8 @@ struct EinsumDenseOptions {
   std::string name = {};
 };
 
-// The equation is "x,kernel->y", "...x,kernel->...y" or "x...,kernel->y...". output_shape has the sizes of y's labels
-// without the batch and without what "..." stands for; kUnknown where the input says.
+// The equation is "x,kernel->y", "...x,kernel->...y" or "x...,kernel->y...". output_shape has the sizes of y's
+// labels, without the batch and the axes of "..."; kUnknown: the size follows from the input.
 class EinsumDense : public Layer {
  public:
   EinsumDense(std::string equation, std::vector<int64_t> output_shape, EinsumDenseOptions options = {});

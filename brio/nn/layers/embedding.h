@@ -1,4 +1,4 @@
-// Embedding: integers become vectors that are learnt. Masking: steps that hold nothing but one value are left out.
+// Embedding: integers become learned vectors. Masking: leaves out steps that hold only one given value.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ struct EmbeddingOptions {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer = {};
   Constraint embeddings_constraint = {};
-  bool mask_zero = false;  // 0 is no word but a gap: it gets a mask
-  Tensor weights = {};     // what the embeddings start with, (input_dim, output_dim); goes before the initialiser
+  bool mask_zero = false;  // 0 is a gap and not a word: it is masked
+  Tensor weights = {};     // initial embeddings, (input_dim, output_dim); used instead of the initialiser
   Policy dtype = {};
   std::string name = {};
 };
-// (batch, …) of integers from 0 to input_dim - 1 → (batch, …, output_dim). Others are an error when it runs.
+// (batch, …) of integers from 0 to input_dim - 1 → (batch, …, output_dim). Other integers are an error in the run.
 class Embedding : public Layer {
  public:
   Embedding(int64_t input_dim, int64_t output_dim, EmbeddingOptions options = {});
@@ -30,7 +30,7 @@ struct MaskingOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Steps whose features are all mask_value become 0 and are left out by the mask.
+// Steps whose features are all mask_value become 0, and the mask leaves them out.
 class Masking : public Layer {
  public:
   explicit Masking(MaskingOptions options = {});

@@ -9,7 +9,7 @@
 namespace brio::nn {
 
 struct FlattenOptions {
-  DataFormat data_format = DataFormat::channels_last;  // channels_first: the channels are moved behind first
+  DataFormat data_format = DataFormat::channels_last;  // channels_first: the channels are moved to the end first
   Policy dtype = {};
   std::string name = {};
 };

@@ -1,7 +1,7 @@
-// Attention over several heads, each with projections of its own, of {query, value}, {query, value, key} or {query,
-// value, key, attention_mask}. The mask is bool, (batch, T, S) or with an axis of heads; what the masks that inputs
-// carry and CallOptions.use_causal_mask hide is hidden too. CallOptions.return_attention_scores gives the weights as
-// a second result, (batch, heads, T, S).
+// Attention over several heads, each with its own projections, of {query, value}, {query, value, key} or {query,
+// value, key, attention_mask}. The mask is bool, (batch, T, S) or with an axis of heads. Masks of the inputs and
+// CallOptions.use_causal_mask also apply. CallOptions.return_attention_scores returns the weights as a second result,
+// (batch, heads, T, S).
 //
 //   nn::MultiHeadAttention(8, 64)({x, x}, {.use_causal_mask = true})
 #pragma once
@@ -22,12 +22,12 @@ struct MultiHeadAttentionOptions {
   std::vector<int64_t> output_shape = {};      // of the last axes; default: the query's features
   std::vector<int64_t> attention_axes = {};    // of the inputs; default: all but batch and features
   std::optional<int64_t> sliding_window = {};  // a query sees keys less than this many positions away
-  std::optional<bool> flash_attention = {};    // taken for Keras' sake: the same kernel runs in any case
+  std::optional<bool> flash_attention = {};    // accepted as in Keras: the same kernel runs in any case
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   Constraint kernel_constraint = {}, bias_constraint = {};
-  bool use_gate = false;  // what heads give is multiplied by a sigmoid of the query
+  bool use_gate = false;  // multiplies the heads' results by a sigmoid of the query
   std::optional<uint64_t> seed = {};
   Policy dtype = {};
   std::string name = {};
@@ -52,7 +52,7 @@ struct GroupQueryAttentionOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Groups of query heads share a head of keys and values.
+// Groups of query heads share one head of keys and values.
 class GroupQueryAttention : public Layer {
  public:
   GroupQueryAttention(int64_t head_dim, int64_t num_query_heads, int64_t num_key_value_heads,

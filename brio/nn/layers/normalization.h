@@ -9,7 +9,7 @@
 
 namespace brio::nn {
 
-// gamma and beta, where a layer has them; once built.
+// gamma and beta, if a layer has them; once built.
 class ScaledLayer : public Layer {
  public:
   Variable gamma() const;
@@ -27,12 +27,12 @@ struct BatchNormalizationOptions {
   Initializer moving_mean_initializer = "zeros", moving_variance_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   Constraint beta_constraint = {}, gamma_constraint = {};
-  bool synchronized = false;  // over several devices: not there yet
+  bool synchronized = false;  // over several devices: not available yet
   Policy dtype = {};
   std::string name = {};
 };
-// By the statistics of the batch while it trains, which the moving ones follow; otherwise, and when it is frozen by
-// set_trainable(false), by the moving ones. Steps that a mask leaves out do not count.
+// Uses the statistics of the batch while training, and the moving averages follow these. Otherwise, and if it is
+// frozen by set_trainable(false), it uses the moving averages. Steps that a mask leaves out do not count.
 class BatchNormalization : public ScaledLayer {
  public:
   explicit BatchNormalization(BatchNormalizationOptions options = {});
@@ -68,7 +68,7 @@ struct GroupNormalizationOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Every sample over a group of its features and all other axes.
+// Normalises each sample over a group of its features and all other axes.
 class GroupNormalization : public ScaledLayer {
  public:
   explicit GroupNormalization(GroupNormalizationOptions options = {});
@@ -93,7 +93,7 @@ struct UnitNormalizationOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Brought to length 1 along the axes.
+// Scales to length 1 along the axes.
 class UnitNormalization : public Layer {
  public:
   explicit UnitNormalization(UnitNormalizationOptions options = {});
@@ -105,7 +105,7 @@ struct SpectralNormalizationOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// A layer whose kernel (or embeddings) is divided by its largest singular value at each call that trains.
+// A layer whose kernel (or embeddings) is divided by its largest singular value at each training call.
 class SpectralNormalization : public Layer {
  public:
   explicit SpectralNormalization(Layer layer, SpectralNormalizationOptions options = {});

@@ -10,7 +10,7 @@
 namespace brio::nn {
 
 struct PoolingOptions {
-  std::vector<int64_t> strides = {};  // one for each spatial axis, or one for all; none: the window's size
+  std::vector<int64_t> strides = {};  // one for each spatial axis, or one for all; empty: the window's size
   WindowPadding padding = "valid";    // or "same"
   DataFormat data_format = DataFormat::channels_last;
   Policy dtype = {};
@@ -37,7 +37,7 @@ BRIO_POOLING(AveragePooling2D)
 BRIO_POOLING(AveragePooling3D)
 #undef BRIO_POOLING
 
-// Over all of the spatial axes: (batch, channels). GlobalAveragePooling1D leaves out the steps that a mask leaves
+// Over all spatial axes: (batch, channels). GlobalAveragePooling1D ignores the steps that a mask leaves
 // out.
 #define BRIO_GLOBAL_POOLING(Name)                     \
   class Name : public Layer {                         \

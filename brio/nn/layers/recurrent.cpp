@@ -137,7 +137,7 @@ RecurrentModule::Walked RecurrentModule::walk(Cell& cell, const Tensor& sequence
                                               const Tensor& mask, bool keep, const Call& how) {
   const DType dtype = cell.policy().compute();
   Cell::Walk walk = cell.walk(in_dtype(sequence, dtype), how);
-  // A step that the mask leaves out needs the output before it; so does somebody who wants no sequence, at the end.
+  // A step that the mask leaves out needs the output before it. So does the last step if no sequence is returned.
   const bool carries_output = mask.defined() || (!keep && !cell.output_is_state());
   Tensors carried, elements = walk.elements;
   for (const Tensor& state : states) carried.push_back(in_dtype(state, dtype));

@@ -5,10 +5,10 @@
 //   nn::Tensors all = nn::LSTM(64, {.return_sequences = true, .return_state = true}).call({x});   // {y, h, c}
 //   Tensor from = nn::LSTM(64)({x, h, c});                                                        // initial states
 //
-// A time step that the mask leaves out keeps the states, and gives the output of the step before it once more (or 0,
-// with zero_output_for_mask). go_backwards starts at the last step, and gives what it finds in that order. A stateful
-// layer starts where the call before it ended; its batch size is fixed by the first call. `unroll` is Keras' and
-// changes nothing here: a loop costs no more.
+// A time step that the mask leaves out keeps the states, and returns the output of the step before it again (or 0,
+// with zero_output_for_mask). go_backwards starts at the last step, and returns results in that order. A stateful
+// layer starts where the previous call ended; the first call fixes its batch size. `unroll` is Keras' and has no
+// effect here: a loop costs no more.
 #pragma once
 
 #include <cstdint>
@@ -101,9 +101,9 @@ class GRU : public Layer {
   static Layer from_config(Fields& fields);
 };
 
-// Stateful layers, also those inside, start from zeros again.
+// Stateful layers, including inner ones, start from zeros again.
 void reset_states(const Layer& layer);
-// The states that a stateful layer keeps from one batch to the next; none before it is built.
+// The states that a stateful layer keeps from one batch to the next; empty before it is built.
 std::vector<Variable> kept_states(const Layer& layer);
 
 }  // namespace brio::nn

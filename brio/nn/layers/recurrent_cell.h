@@ -14,7 +14,7 @@
 //   };
 //   nn::RNN layer(nn::layer<Leaky>(), {.return_sequences = true});
 //
-// What call_all() draws is new in every step.
+// Random numbers that call_all() draws are new in every step.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ class Cell : public MultiModule {
   virtual std::vector<int64_t> state_sizes() const = 0;  // of one sample: a state is (batch, size)
   virtual int64_t output_size() const { return state_sizes().at(0); }
   virtual Tensors initial_states(Size batch) const;  // zeros
-  // The output is the first of the new states, so it needs no place of its own.
+  // True: the output is the first of the new states, so it needs no memory of its own.
   virtual bool output_is_state() const { return false; }
-  // The cells that it is made of, each of which walks along what the one before gives: itself, unless it is a stack.
+  // The cells that it consists of; each walks along the results of the one before. A single cell returns itself.
   virtual std::vector<Cell*> stack() { return {this}; }
 
-  // A walk along a sequence (time, batch, …). What is the same for all steps (the product of the inputs with their
-  // kernel, what is drawn) is done before it: `elements`, (time, …) each, are what a step takes beside the states.
+  // A walk along a sequence (time, batch, …). Work that is the same for all steps (the product of the inputs with
+  // their kernel, random draws) is done before it. `elements`, (time, …) each, are a step's other inputs.
   struct Walk {
     Tensors elements;
     std::function<Tensors(const Tensors& element, const Tensors& states)> step;  // → output, states…

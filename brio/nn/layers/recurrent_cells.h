@@ -1,9 +1,9 @@
-// The cells of Keras: SimpleRNNCell, LSTMCell, GRUCell, and a stack of cells that stands for one.
+// The cells of Keras: SimpleRNNCell, LSTMCell, GRUCell, and a stack of cells that acts as one cell.
 //
 //   nn::RNN layer(nn::StackedRNNCells({nn::LSTMCell(64), nn::LSTMCell(32)}), {.return_sequences = true});
 //
-// While training, `dropout` drops inputs and `recurrent_dropout` states; what is dropped is drawn once a call and is
-// the same in all time steps.
+// While training, `dropout` drops inputs and `recurrent_dropout` states. The choice is drawn once per call and is the
+// same in all time steps.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ struct GRUCellOptions {
   Regularizer kernel_regularizer = {}, recurrent_regularizer = {}, bias_regularizer = {};
   Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
   double dropout = 0, recurrent_dropout = 0;
-  bool reset_after = true;  // the reset gate acts on h · recurrent_kernel, which has a bias of its own; else on h
+  bool reset_after = true;  // the reset gate acts on h · recurrent_kernel, which has its own bias; else on h
   std::optional<uint64_t> seed = {};
   Policy dtype = {};
   std::string name = {};
@@ -80,7 +80,7 @@ class GRUCell : public Layer {
   static Layer from_config(Fields& fields);
 };
 
-// Each cell takes what the one before it gives. The states are those of all cells, one after the other.
+// Each cell gets the result of the cell before it. The states are those of all cells, one after the other.
 class StackedRNNCells : public Layer {
  public:
   explicit StackedRNNCells(std::vector<Layer> cells, LayerOptions options = {});

@@ -1,5 +1,5 @@
-// What SimpleRNN, LSTM and GRU have in common, for recurrent_cells.cpp and recurrent.cpp: a kernel, a recurrent
-// kernel and a bias that hold the gates side by side.
+// Shared by SimpleRNN, LSTM and GRU, for recurrent_cells.cpp and recurrent.cpp: a kernel, a recurrent kernel and a
+// bias that hold the gates side by side.
 #pragma once
 
 #include <memory>

@@ -13,12 +13,12 @@ namespace brio::nn {
 
 struct BidirectionalOptions {
   std::optional<std::string> merge_mode = "concat";  // or "sum", "mul", "ave"; nullopt: both results
-  std::optional<Layer> backward_layer = {};          // otherwise made like the layer, with go_backwards
+  std::optional<Layer> backward_layer = {};          // default: made like the layer, with go_backwards
   Policy dtype = {};
   std::string name = {};
 };
-// The layer is a recurrent one; it is copied, with weights of its own. With return_state its states follow the
-// output, then those of the way back; initial states are given in that order.
+// The layer must be a recurrent one; it is copied, with new weights. With return_state its states follow the output,
+// then those of the backward direction; initial states are given in that order.
 class Bidirectional : public Layer {
  public:
   explicit Bidirectional(const Layer& layer, BidirectionalOptions options = {});

@@ -1,4 +1,4 @@
-// Layers that give the same elements another shape, or leave some out, or repeat them. Sizes are those of one sample.
+// Layers that give the elements another shape, leave some out, or repeat them. Sizes are those of one sample.
 //
 //   nn::Reshape({4, -1});  nn::ZeroPadding2D(1);  nn::Cropping2D({{1, 0}, {2, 2}});  nn::UpSampling2D({2, 3})
 #pragma once
@@ -13,7 +13,7 @@ namespace brio::nn {
 
 class Reshape : public Layer {
  public:
-  explicit Reshape(std::vector<int> target_shape, LayerOptions options = {});  // one may be -1: what is left
+  explicit Reshape(std::vector<int> target_shape, LayerOptions options = {});  // one may be -1: the rest
   static Layer from_config(Fields& fields);
 };
 // dims: the input's axes in their new order, counted from 1; the batch stays.
@@ -35,8 +35,8 @@ struct SpatialOptions {
   std::string name = {};
 };
 
-// So much is taken away at, or zeros are added to, both ends of every spatial axis: {low, high} for each axis, or one
-// number for all ends.
+// The number of elements to remove, or zeros to add, at both ends of every spatial axis: {low, high} for each axis,
+// or one number for all ends.
 #define BRIO_EDGES(Name, ...)                                                             \
   class Name : public Layer {                                                             \
    public:                                                                                \
@@ -58,7 +58,7 @@ struct UpSamplingOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Every spatial axis becomes so many times as long; one number stands for all.
+// Every spatial axis becomes this many times as long; one number applies to all.
 #define BRIO_UP_SAMPLING(Name)                                                             \
   class Name : public Layer {                                                              \
    public:                                                                                 \

@@ -1,5 +1,5 @@
-// Separable convolutions as layers: every channel with filters of its own, then a convolution of size 1 that mixes
-// them.
+// Separable convolutions as layers: each channel has its own filters, then a convolution of size 1 mixes the
+// channels.
 #pragma once
 
 #include <string>

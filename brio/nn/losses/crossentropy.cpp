@@ -124,7 +124,7 @@ SampleValues sparse_crossentropies(const Tensor& y_true, const Tensor& y_pred, b
   Tensor scores = logits.defined() ? logits : y_pred;
   if (!last) scores = moveaxis(scores, at, -1);
   if (!ignore_class) return softmax_xent(logits.defined() ? scores : log(clipped(scores)), labels);
-  // A number that the labels' dtype cannot hold is none of theirs.
+  // The ignored class may be a number that the labels' dtype cannot hold.
   labels = cast(labels, i64);
   const Tensor valid = not_equal(labels, constant(*ignore_class, i64));
   labels = select(valid, labels, constant(0, i64));

@@ -1,4 +1,4 @@
-// What the cross-entropies share among themselves and with the metrics. Not for users.
+// Shared by the cross-entropies and the metrics. Not for users.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace brio::nn {
 
-// The logits of a prediction: what its activation was applied to, or the prediction itself where the user says so;
-// none where neither can be told. Keras takes the former even where the user says the latter, and warns.
+// The logits of a prediction: the input of its activation, or the prediction itself if the user says so; undefined if
+// neither is known. Keras takes the former even if the user says the latter, and warns.
 Tensor logits_of(const char* loss, const Tensor& y_pred, bool from_logits, const OpDef& activation,
                  FusedActivation fused);
 
-// Elementwise, of probabilities p or, where they are given, of logits.
+// Elementwise, from probabilities p or, if given, from logits.
 Tensor binary_crossentropies(const Tensor& t, const Tensor& p, const Tensor& logits);
 
 // Labels moved towards equal probabilities of so many classes.

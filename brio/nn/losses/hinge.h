@@ -1,4 +1,4 @@
-// Losses for margins: the hinges. Labels are -1 and 1; where all of them are 0 or 1, zeros stand for -1.
+// Losses for margins: the hinges. Labels are -1 and 1; if all of them are 0 or 1, zeros mean -1.
 #pragma once
 
 #include "brio/nn/losses/loss.h"

@@ -30,34 +30,34 @@ struct SampleValues {
 
 class Loss {
  public:
-  // From y_true and y_pred; a function that returns a Tensor will do.
+  // From y_true and y_pred; a function that returns a Tensor works, too.
   using Function = std::function<SampleValues(const Tensor&, const Tensor&)>;
 
   Loss() = default;             // none
   Loss(std::string_view name);  // throws InvalidArgument for an unknown one
   Loss(const char* name) : Loss(std::string_view(name)) {}
   Loss(const std::string& name) : Loss(std::string_view(name)) {}
-  // `settings`: what it was made with, for its config; none for a function of one's own.
+  // `settings`: its arguments, for its config; empty for a user's function.
   Loss(std::string name, Function function, Reduction reduction = Reduction::sum_over_batch_size,
        Settings settings = {});
   static Loss from(const Settings& settings);
 
   bool defined() const { return impl_ != nullptr; }
   const std::string& name() const;
-  bool made_by_name() const;  // Loss("mse"), say
+  bool made_by_name() const;  // for example Loss("mse")
   const Settings& settings() const;
-  // Weights and mask (which values count) broadcast against the values; a last axis of size 1 may be missing or too
-  // many. Where a mask leaves values out, the mean is that of the others. Predictions of 16 bits are widened first.
+  // Weights and mask (which values count) broadcast against the values; a last axis of size 1 may be missing or
+  // added. If a mask leaves values out, the mean is that of the others. 16-bit predictions are widened first.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
                     const Tensor& mask = {}) const {
     return reduce(y_true, y_pred, sample_weight, mask).value;
   }
 
-  // The same, with what it takes to put batches together: the mean over several is the mean of their values, each
-  // counted so often. A sum has no count: sums add up.
+  // The same with a count for combining batches: the mean over several batches is the mean of their values, weighted
+  // by their counts. A sum has no count: sums add up.
   struct Reduced {
     Tensor value, count;
-    bool by_rows = false;  // every row counts alike
+    bool by_rows = false;  // every row has the same weight
   };
   Reduced reduce(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
                  const Tensor& mask = {}) const;

@@ -1,5 +1,5 @@
-// What losses and metrics share: how y_true, y_pred, weights and masks are checked and brought together. Not for
-// users.
+// Shared by losses and metrics: checks of y_true, y_pred, weights and masks, and conversions between their shapes.
+// Not for users.
 #pragma once
 
 #include <string>
@@ -30,8 +30,8 @@ void require_same_shape(std::string_view loss, const Tensor& y_true, const Tenso
 Pair compared(std::string_view loss, const Tensor& y_true, const Tensor& y_pred,
               std::string_view hint = "reshape one of them");
 
-// The same for losses of differences, where targets of a size of 1 count for a whole axis of predictions, and the
-// other way round, as in Keras.
+// The same for losses of differences. As in Keras, targets of size 1 broadcast along an axis of predictions, and the
+// other way round.
 Pair compared_broadcast(std::string_view loss, const Tensor& y_true, const Tensor& y_pred);
 
 // The class numbers that go with predictions whose classes lie along `axis` (not negative): y_true without an axis of
@@ -46,9 +46,9 @@ inline Tensor mean_last(const Tensor& x) { return x.rank() == 0 ? x : mean_from(
 // Probabilities away from 0 and 1, so that their logarithms are finite.
 Tensor clipped(const Tensor& p);
 
-// Booleans: what both masks, of which one may be none, let through.
+// Booleans: what both masks allow; one of them may be undefined.
 Tensor both_masks(std::string_view what, const Tensor& a, const Tensor& b);
-// Weights (or none) times what a mask counts for.
+// Weights (or undefined) times the mask's counts.
 Tensor with_mask(std::string_view what, const Tensor& weight, const Tensor& counts);
 
 // What kind of labels y_true holds beside such predictions, as Keras tells them apart.

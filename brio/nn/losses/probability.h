@@ -3,9 +3,9 @@
 //   nn::Loss loss = nn::CategoricalCrossentropy({.from_logits = true, .label_smoothing = 0.1});
 //   nn::Loss loss = nn::SparseCategoricalCrossentropy({.ignore_class = 255});
 //
-// A cross-entropy of predictions that a sigmoid or softmax has just made is computed from what went into it, which
-// never overflows and is one fused op. That holds inside function() and fit, and in eager code under a tape.
-// Elsewhere, and for predictions from other places, probabilities are clipped to [1e-7, 1 - 1e-7].
+// If a sigmoid or softmax has just made the predictions, a cross-entropy is computed from the input of that op, which
+// never overflows and is one fused op. This works inside function() and fit, and in eager code under a tape.
+// Otherwise probabilities are clipped to [1e-7, 1 - 1e-7].
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ class CategoricalCrossentropy : public Loss {
 
 struct SparseCrossentropyOptions {
   bool from_logits = false;
-  std::optional<int64_t> ignore_class = {};  // rows with this number count nowhere
+  std::optional<int64_t> ignore_class = {};  // rows with this number are ignored
   int axis = -1;
   Reduction reduction = Reduction::sum_over_batch_size;
   std::string name = {};
@@ -45,7 +45,7 @@ class SparseCategoricalCrossentropy : public Loss {
   explicit SparseCategoricalCrossentropy(SparseCrossentropyOptions options = {});
 };
 
-// The focal losses count what is predicted well less: by (1 - p)^gamma.
+// The focal losses give good predictions less weight: (1 - p)^gamma.
 struct BinaryFocalOptions {
   bool apply_class_balancing = false;  // ones count alpha, zeros 1 - alpha
   double alpha = 0.25, gamma = 2;
@@ -79,7 +79,7 @@ struct GeneralizedCrossentropyOptions {
   Reduction reduction = Reduction::sum_over_batch_size;
   std::string name = {};
 };
-// (1 - p^q) / q of the probability of y_true's class, which forgives wrong labels.
+// (1 - p^q) / q of the probability of y_true's class: tolerates wrong labels.
 class CategoricalGeneralizedCrossEntropy : public Loss {
  public:
   explicit CategoricalGeneralizedCrossEntropy(GeneralizedCrossentropyOptions options = {});

@@ -5,9 +5,9 @@
 
 namespace brio::nn {
 
-// y_true holds class numbers, (batch, labels), filled up with 0, which is the blank and no class; y_pred the logits
-// of each time step, (batch, time, classes). The loss is -log of the probability of all ways to spread the labels
-// over the time; infinite where there is none.
+// y_true holds class numbers, (batch, labels), filled up with 0, which is the blank and not a class. y_pred holds the
+// logits of each time step, (batch, time, classes). The loss is -log of the probability of all ways to spread the
+// labels over the time; infinite if there is none.
 class CTC : public Loss {
  public:
   explicit CTC(LossOptions options = {});
@@ -15,8 +15,8 @@ class CTC : public Loss {
 
 Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
 
-// The same for sequences of different lengths: class numbers (batch, labels), logits (batch, time, classes), and how
-// many of each count, (batch,). `blank` is the class that stands for no label.
+// The same for sequences of different lengths: class numbers (batch, labels), logits (batch, time, classes), and the
+// number of valid ones in each, (batch,). `blank` is the class that means no label.
 Tensor ctc_loss(const Tensor& labels, const Tensor& logits, const Tensor& label_length, const Tensor& logit_length,
                 int64_t blank);
 

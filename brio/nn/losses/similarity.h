@@ -1,4 +1,4 @@
-// Losses for embeddings: those of one class should lie close together, those of others apart.
+// Losses for embeddings: those of one class should be close together, those of different classes far apart.
 #pragma once
 
 #include "brio/nn/losses/loss.h"

@@ -14,7 +14,7 @@ class Accuracy : public Metric {
 };
 
 struct BinaryAccuracyOptions {
-  double threshold = 0.5;  // a prediction above it says 1
+  double threshold = 0.5;  // a prediction above it means 1
   std::string name = {};
 };
 class BinaryAccuracy : public Metric {
@@ -59,7 +59,7 @@ Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, in
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, int64_t k = 5,
                                          bool from_sorted_ids = false);
 
-// Binary, sparse or categorical, told by the shapes as in Keras: "accuracy".
+// Binary, sparse or categorical, depending on the shapes as in Keras: "accuracy".
 Tensor accuracy_by_shapes(const Tensor& y_true, const Tensor& y_pred);
 
 }  // namespace brio::nn

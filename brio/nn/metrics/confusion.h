@@ -11,7 +11,7 @@
 namespace brio::nn {
 
 struct CountOptions {
-  std::vector<double> thresholds = {};  // in [0, 1]; 0.5 where there are none. A prediction above one says "positive"
+  std::vector<double> thresholds = {};  // in [0, 1]; empty: 0.5. A prediction above one means "positive"
   std::string name = {};
 };
 class TruePositives : public Metric {

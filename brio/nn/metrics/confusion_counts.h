@@ -1,5 +1,5 @@
-// How many predictions are truly or falsely positive or negative, at thresholds. What precision, recall, AUC and
-// their kin are made of. Not for users.
+// How many predictions are truly or falsely positive or negative, at thresholds: the basis of precision, recall, AUC
+// and similar metrics. Not for users.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace brio::nn {
 
-// A prediction above a threshold says "positive".
+// A prediction above a threshold means "positive".
 struct Thresholds {
   std::vector<double> values;
   bool even = false;  // 0, 1/(n-1), …, 1: the counts are then running sums over buckets, of which there are few
 
-  static constexpr double kLowest = -1e10;  // what top_k does not choose has this score
+  static constexpr double kLowest = -1e10;  // the score of predictions that top_k does not choose
 
   // Those that a user gave, or one; throws InvalidArgument for one outside of [0, 1].
   static Thresholds given(std::string_view metric, const std::vector<double>& values, double otherwise);

@@ -13,7 +13,7 @@ enum class ClassAverage : uint8_t { none, micro, macro, weighted };
 
 struct F1ScoreOptions {
   ClassAverage average = ClassAverage::none;
-  std::optional<double> threshold = {};  // a prediction above it says yes; without one, the largest of a row does
+  std::optional<double> threshold = {};  // a prediction above it means yes; without one, the largest of a row does
   std::string name = {};
 };
 // y_true and y_pred are (batch, classes).

@@ -17,7 +17,7 @@ struct IoUOptions {
   DType dtype = i32;  // of the counts, and of the weights: the default cuts 0.5 to 0, as in Keras
   std::string name = {};
 };
-// The mean over some classes; those that occur nowhere are left out, and so are numbers that are no class.
+// The mean over some classes. Classes that do not occur are left out, and so are numbers that are not a class.
 class IoU : public Metric {
  public:
   IoU(int64_t num_classes, const std::vector<int64_t>& target_class_ids, IoUOptions options = {});

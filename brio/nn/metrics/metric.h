@@ -1,11 +1,11 @@
 // Metrics: numbers about a run that add up over batches. Their state is in variables, so a step updates them inside
-// its plan and nothing is read before somebody asks.
+// its plan, and nothing is read until the program asks for it.
 //
 //   nn::Metric auc = nn::AUC({.curve = nn::Curve::pr});
 //   auc.update_state(y_true, y_pred);
 //   double area = auc.read();     // or Tensor r = auc.result()
-//   nn::Metric own("error", [](const Tensor& t, const Tensor& p) { return abs(t - p); });  // the mean of what it
-//   gives
+//   nn::Metric own("error", [](const Tensor& t, const Tensor& p) { return abs(t - p); });
+//   own.update_state(y_true, y_pred);  // the mean of the function's values
 //
 // The metrics themselves, with Keras 3's formulas, defaults and names, are in the headers that metrics.h lists.
 // Handles share their state.
@@ -21,7 +21,7 @@
 
 namespace brio::nn {
 
-// What a metric keeps and how; derive from it to make one that is no mean. Variables begin at zero.
+// The state of a metric and its rule; derive a class for a metric that is not a mean. Variables begin at zero.
 class MetricRule {
  public:
   explicit MetricRule(std::string name) : name_(std::move(name)) {}
@@ -48,18 +48,18 @@ class MetricRule {
 
 class Metric {
  public:
-  // A value for each sample, from y_true and y_pred; a function that returns a Tensor will do.
+  // A value for each sample, from y_true and y_pred; a function that returns a Tensor works, too.
   using Function = Loss::Function;
 
-  Metric(std::string_view name);  // "accuracy" is told by the shapes, as in Keras; throws InvalidArgument
+  Metric(std::string_view name);  // "accuracy" depends on the shapes, as in Keras; throws InvalidArgument
   Metric(const char* name) : Metric(std::string_view(name)) {}
   Metric(const std::string& name) : Metric(std::string_view(name)) {}
   Metric(std::string name, Function function);  // Keras' MeanMetricWrapper
   explicit Metric(std::shared_ptr<MetricRule> rule);
 
   const std::string& name() const { return rule_->name(); }
-  bool made_by_name() const { return by_name_; }  // Metric("accuracy"), say
-  // The mask says which values count. As in Keras only means look at it, and the mask that ignore_class makes counts
+  bool made_by_name() const { return by_name_; }  // for example Metric("accuracy")
+  // The mask says which values count. As in Keras only means use it, and the mask that ignore_class makes is used
   // only beside weights.
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
                     const Tensor& mask = {}) const;
@@ -80,7 +80,7 @@ struct MetricOptions {
   std::string name = {};
 };
 
-// The mean, and the sum, of whatever it is given.
+// The mean, and the sum, of all given values.
 class Mean : public Metric {
  public:
   explicit Mean(MetricOptions options = {});

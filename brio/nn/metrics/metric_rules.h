@@ -1,4 +1,4 @@
-// What the metrics share: the rule of a mean, and checks of what is given to them. Not for users.
+// Shared by the metrics: the rule of a mean, and checks of arguments. Not for users.
 #pragma once
 
 #include "brio/nn/losses/loss_parts.h"
@@ -36,7 +36,7 @@ class SumRule : public MetricRule {
 // y_true (a) and y_pred (b) as float32 of one shape.
 Pair compared_as_f32(std::string_view metric, const Tensor& y_true, const Tensor& y_pred);
 
-// Weights as float32 in the given shape; none stays none. Throws InvalidArgument where they do not broadcast to it.
+// Weights as float32 in the given shape; undefined stays undefined. Throws InvalidArgument if they do not broadcast.
 Tensor weights_like(std::string_view metric, const Tensor& sample_weight, const Shape& shape);
 
 // The name that a user gave, or "auc", "auc_1", … as Keras counts them.

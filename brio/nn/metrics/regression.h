@@ -1,5 +1,5 @@
 // How far numbers are from what they should be: the root of the mean square, R², correlations, log cosh. Those that
-// are the mean of a loss of the same name are in metrics_of_losses.h.
+// are the mean of a loss of the same name are in of_losses.h.
 #pragma once
 
 #include "brio/nn/metrics/metric.h"

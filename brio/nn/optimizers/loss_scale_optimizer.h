@@ -27,8 +27,8 @@ class LossScaleOptimizer : public Optimizer {
   Optimizer inner_optimizer() const;
   Tensor loss_scale() const;  // float32 scalar: the present one
 
-  // TensorFlow's older names. Gradients are unscaled once, whichever names are used: apply_gradients leaves what came
-  // from get_unscaled_gradients since the last step, or was made of it, as it is.
+  // TensorFlow's older names. Gradients are unscaled once, whichever names are used: apply_gradients does not unscale
+  // gradients that come from get_unscaled_gradients since the last step, or were computed from them.
   Tensor get_scaled_loss(const Tensor& loss) const { return scale_loss(loss); }
   std::vector<Tensor> get_unscaled_gradients(const std::vector<Tensor>& gradients) const;
 };

@@ -1,13 +1,13 @@
-// What optimizers have in common: slots, clipping, decay, accumulation, averages and the count of steps. An optimizer
-// is a Formula for it; one that is made of ops is a function of one parameter:
+// What optimizers share: slots, clipping, decay, accumulation, averages and the count of steps. An optimizer is a
+// Formula for this rule. A formula made of ops is a function of one parameter:
 //
 //   Formula{.slots = like_parameter({{.name = "accumulator"}}), .update = [](ParameterUpdate& u) {
 //     u.slots[0] = u.slots[0] + square(u.g);
 //     u.p = u.p - u.rate * u.g / sqrt(u.slots[0]);
 //   }}
 //
-// The planner makes one pass over memory of such a function, in place. Optimizers that most people use have an op
-// that updates all parameters in one pass (ops/network/optimizer_ops.h).
+// The planner makes one pass over memory of such a function, in place. The most common optimizers have an op that
+// updates all parameters in one pass (ops/network/optimizer_ops.h).
 #pragma once
 
 #include <functional>
@@ -33,20 +33,20 @@ inline Slots like_parameter(std::vector<Slot> slots) {
 // One parameter in one step. A formula replaces p and the slots by their new values.
 struct ParameterUpdate {
   const Variable& variable;
-  Tensor p, g;  // p after its decay
+  Tensor p, g;  // p: after its decay
   std::vector<Tensor> slots;
-  Tensor rate, step;  // in p's dtype; step: this update's number, from 1
-  Tensor iterations;  // int64: updates before this one
+  Tensor rate, step;  // in p's dtype; step: the number of this update, starting at 1
+  Tensor iterations;  // int64: the number of updates before this one
   Tensor shared;      // the formula's own state, after this step's change
-  Tensor gate;        // none, or: is the update wanted? Formulas need not care; costly ones may.
+  Tensor gate;        // none, or a bool: false discards the update. Formulas may ignore it; costly ones use it.
 
   Tensor number(double value) const;  // in p's dtype
 };
 
-// All parameters at once: the inputs of an op of ops/optimizer_ops.h.
+// All parameters at once: the inputs of an op of ops/network/optimizer_ops.h.
 struct FusedUpdate {
   const OpDef* op = nullptr;
-  std::vector<Tensor> numbers = {};  // between learning rate and weight decay; none stands for the step count
+  std::vector<Tensor> numbers = {};  // between learning rate and weight decay; undefined: the step count
   std::vector<int64_t> attrs = {};   // without the last three
 };
 
@@ -54,10 +54,10 @@ struct Formula {
   Slots slots;
   std::function<void(ParameterUpdate&)> update = {};  // or:
   FusedUpdate fused = {};
-  // State of the optimizer as a whole: a scalar of the first parameter's dtype, changed once a step.
+  // State of the whole optimizer: a scalar of the first parameter's dtype, changed once per step.
   std::optional<Slot> shared = {};
   std::function<Tensor(const Tensor& shared, const Tensor& iterations)> advance = {};
-  // Instead of the option weight_decay.
+  // Replaces the option weight_decay.
   std::function<std::optional<double>(const Variable&)> weight_decay = {};
 };
 
@@ -83,7 +83,7 @@ class OptimizerRule final : public OptimizerCore {
   const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
 
  private:
-  // Parameters that one fused update can take together.
+  // Parameters that one fused update can process together.
   struct Group {
     DType dtype;
     double factor = 1;  // of the learning rate
@@ -122,7 +122,7 @@ class OptimizerRule final : public OptimizerCore {
   std::vector<std::pair<Variable, double>> multipliers_;
   std::vector<Variable> never_decay_;
   std::vector<std::string> never_decay_names_;
-  Tensor counted_;  // the last host number given to `iterations_`: while it is still there, so is `steps_`
+  Tensor counted_;  // the last host number given to `iterations_`: while it is still there, `steps_` is valid
   int64_t steps_ = 0;
   bool warned_ = false;
 
@@ -133,7 +133,7 @@ class OptimizerRule final : public OptimizerCore {
   std::vector<int64_t> attrs_;
 };
 
-// For the constructors of optimizers, whose options all have the shared ones.
+// For constructors of optimizers: all their options include the shared ones.
 template <typename Options>
 std::shared_ptr<OptimizerRule> make_rule(std::string class_name, const LearningRate& rate, const Options& o,
                                          Formula formula) {
@@ -144,13 +144,13 @@ std::shared_ptr<OptimizerRule> make_rule(std::string class_name, const LearningR
       std::move(formula), settings_of(std::move(class_name), o));
 }
 
-// x moves towards y by a share.
+// Moves x towards y by a share.
 inline Tensor towards(const Tensor& x, const Tensor& y, const Tensor& share) { return x + (y - x) * share; }
 
-// Throws InvalidArgument unless the option lies in [0, 1], or is at least 0.
+// Throws InvalidArgument unless the option is in [0, 1], or at least 0.
 void check_share(const std::string& optimizer, const char* option, double value);
 void check_not_negative(const std::string& optimizer, const char* option, double value);
-// Is one of the regular expressions found in `text`? Throws InvalidArgument for one that cannot be read.
+// Whether one of the regular expressions occurs in `text`. Throws InvalidArgument for an invalid expression.
 bool matches_any(const std::string& optimizer, std::span<const std::string> patterns, const std::string& text);
 
 }  // namespace brio::nn

@@ -41,7 +41,7 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
   clip(gradients);
   if (formula_.update) update_each(gradients, due);
   else update_together(gradients, due);
-  gradients.clear();  // one that nobody else holds need not exist after the step
+  gradients.clear();  // a gradient without another owner need not exist after the step
   if (options_.use_ema) average(gate);
   constrain(gate);
   const bool traced = traced_function(current_recording()) != nullptr;
@@ -150,7 +150,7 @@ void OptimizerRule::update_together(std::span<Tensor> gradients, const Tensor& g
 
 void OptimizerRule::update_group(const Group& group, std::span<Tensor> gradients, std::span<const size_t> entries,
                                  const Tensor& gate) {
-  // The old values: nobody but the recording may hold them when the step runs.
+  // The old values: only the recording may hold them when the step runs.
   struct Release {
     OptimizerRule& rule;
     ~Release() {

@@ -20,7 +20,7 @@ namespace brio::nn {
 class Schedule {
  public:
   using Formula = std::function<Tensor(const Tensor& step)>;
-  // `settings`: what it was made with, for its config; none for a formula of one's own.
+  // `settings`: its arguments, for its config; empty for a user's formula.
   explicit Schedule(Formula formula, Settings settings = {});
   static Schedule from(const Settings& settings);
 
@@ -70,8 +70,8 @@ class InverseTimeDecay : public Schedule {
                    InverseTimeDecayOptions options = {});
 };
 
-// Half a cosine from initial down to alpha · initial. With a warmup_target it is reached first, in a straight line,
-// and the cosine starts there.
+// Half a cosine from initial down to alpha · initial. With a warmup_target, the rate first rises to it in a straight
+// line, and the cosine starts there.
 struct CosineDecayOptions {
   double alpha = 0;
   std::optional<double> warmup_target = {};

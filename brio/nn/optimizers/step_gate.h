@@ -1,5 +1,5 @@
-// StepGate: while a step is traced under it, what the step writes is written only where its gradients and its loss
-// are finite. The look is part of the plan: one flag over all gradients is the gate of the optimizers' updates.
+// StepGate: while a step is traced under it, the step writes its values only if its gradients and its loss are
+// finite. The check is part of the plan: one flag over all gradients is the gate of the optimizers' updates.
 //
 //   nn::StepGate gate;
 //   gate.watch(loss);
@@ -13,21 +13,21 @@
 
 namespace brio::nn {
 
-// A float32 scalar: 0, or NaN where something is not finite. Those that are none are left out; none of all: none.
+// A float32 scalar: 0, or NaN if something is not finite. Undefined values are ignored; if all are: undefined.
 Tensor zero_if_finite(std::span<const Tensor> values);
 
 class StepGate {
  public:
-  StepGate();  // of this thread, until it ends
+  StepGate();  // for this thread, until it is destroyed
   ~StepGate();
   StepGate(const StepGate&) = delete;
   static StepGate* current() { return current_; }
 
   void watch(std::span<const Tensor> values);
   void watch(const Tensor& value) { watch({&value, 1}); }
-  void add(const Tensor& flag);  // as zero_if_finite() gives it; none: nothing is added
-  Tensor open() const;           // bool scalar: all that was watched so far is finite; none: nothing was
-  // What the trace has assigned keeps its old value where the gate is not open; but for these.
+  void add(const Tensor& flag);  // as returned by zero_if_finite(); undefined: nothing is added
+  Tensor open() const;           // bool scalar: everything watched so far is finite; undefined: nothing was
+  // Variables that the trace has assigned keep their old values if the gate is not open, except for these.
   void hold_all_but(std::span<const Variable> variables) const;
 
  private:

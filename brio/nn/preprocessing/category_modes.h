@@ -1,4 +1,4 @@
-// The forms in which layers give categories: numbers, or rows that say which numbers there are.
+// The forms in which layers return categories: numbers, or rows that show which numbers occur.
 #pragma once
 
 #include <initializer_list>
@@ -9,10 +9,10 @@
 
 namespace brio::nn {
 
-// Throws InvalidArgument for a mode that is none of these.
+// Throws InvalidArgument unless `mode` is one of these modes.
 void check_category_mode(const Module& module, std::string_view mode, std::initializer_list<std::string_view> modes);
 
-// Numbers as rows of `depth`: one_hot, multi_hot or count. A number outside counts nowhere.
+// Numbers as rows of `depth`: one_hot, multi_hot or count. Numbers outside are ignored.
 Tensor encoded_categories(const Tensor& numbers, std::string_view mode, int64_t depth, DType dtype,
                           const Tensor& weights = {});
 

@@ -166,7 +166,7 @@ class RandomImageModule : public ImageModule {
     if (seed_) generator_.emplace(*seed_);
   }
   Generator* own_generator() override { return generator_ ? &*generator_ : nullptr; }
-  bool trains_unless_told() const override { return true; }  // in a map over a dataset nobody says so
+  bool trains_unless_told() const override { return true; }  // a map over a dataset does not say it
 
  protected:
   virtual Tensor changed(const Tensor& pictures) = 0;

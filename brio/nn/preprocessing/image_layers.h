@@ -1,5 +1,5 @@
-// Layers that prepare pictures, with Keras' defaults. Those that draw (Random…) change pictures unless they are
-// called with training = false, as in Keras. They take (batch, height, width, channels), or channels first.
+// Layers that prepare pictures, with Keras' defaults. Random… layers change pictures unless they are called with
+// training = false, as in Keras. They take (batch, height, width, channels), or channels first.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace brio::nn {
 
 struct ResizingOptions {
   std::string interpolation = "bilinear";  // see image::Interpolation
-  bool crop_to_aspect_ratio = false;       // cut what would be squeezed
+  bool crop_to_aspect_ratio = false;       // cut instead of distorting
   bool pad_to_aspect_ratio = false;        // or add to it
   double fill_value = 0;
   bool antialias = false;
@@ -34,7 +34,7 @@ struct ImageOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// The middle; a picture that is smaller is enlarged first.
+// Cuts out the middle; a smaller picture is enlarged first.
 class CenterCrop : public Layer {
  public:
   CenterCrop(int64_t height, int64_t width, ImageOptions options = {});
@@ -42,12 +42,12 @@ class CenterCrop : public Layer {
 };
 
 struct RandomImageOptions {
-  std::optional<uint64_t> seed = {};  // of a generator of its own; otherwise random::generator()
+  std::optional<uint64_t> seed = {};  // for a generator of its own; default: random::generator()
   DataFormat data_format = DataFormat::channels_last;
   Policy dtype = {};
   std::string name = {};
 };
-// While training, another piece for each batch, as in Keras; a picture that is not larger gives its middle, resized.
+// While training, a different part for each batch, as in Keras. A picture that is not larger is resized, then cut.
 class RandomCrop : public Layer {
  public:
   RandomCrop(int64_t height, int64_t width, RandomImageOptions options = {});
@@ -60,7 +60,7 @@ class RandomFlip : public Layer {
   static Layer from_config(Fields& fields);
 };
 
-// A number f stands for the range from -f to f.
+// A number f means the range from -f to f.
 using Factor = std::vector<double>;
 
 struct RandomTransformOptions {

@@ -1,11 +1,11 @@
-// Layers that turn tokens into numbers, with Keras' names and defaults: Hashing puts them into bins, StringLookup and
-// IntegerLookup number those of a vocabulary, which is given or learnt by adapt().
+// Layers that turn tokens into numbers, with Keras' names and defaults: Hashing puts them into bins; StringLookup and
+// IntegerLookup use a vocabulary, which is given or learned by adapt().
 //
 //   nn::StringLookup lookup({.vocabulary = {"red", "green"}});
 //   lookup(string_tensor({"green", "blue"}));                       // [2, 0]: what is not in it is number 0
 //   nn::Sequential model({nn::InputLayer({1}, {.dtype = DType::string}), lookup, nn::Embedding(3, 8)});
 //
-// A function or model that was traced keeps the vocabulary that it met.
+// A function or model that was traced keeps the vocabulary from its trace.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Layers that prepare numbers, with Keras' defaults. Normalization and Discretization can learn from data what they
-// need: adapt().
+// Layers that prepare numbers, with Keras' defaults. Normalization and Discretization can learn their parameters from
+// data: adapt().
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class Rescaling : public Layer {  // x · scale + offset
 };
 
 struct NormalizationOptions {
-  std::vector<int> axis = {-1};                  // each place along these has a mean of its own; none: one for all
-  std::vector<double> mean = {}, variance = {};  // otherwise adapt() finds them; one value stands for all places
+  std::vector<int> axis = {-1};                  // each position along these has its own mean; empty: one for all
+  std::vector<double> mean = {}, variance = {};  // default: found by adapt(); one value applies to all positions
   bool invert = false;                           // back from what it gave
   Policy dtype = {};
   std::string name = {};
@@ -41,8 +41,8 @@ struct CategoryEncodingOptions {
   Policy dtype = {};
   std::string name = {};
 };
-// Whole numbers below num_tokens become rows of num_tokens: one for each number, or one for each sample with every
-// number that it holds, or how often. A second input to "count" holds weights.
+// Whole numbers below num_tokens become rows of num_tokens: one for each number, or one for each sample that shows
+// every number it holds, or how often. A second input to "count" holds weights.
 class CategoryEncoding : public Layer {
  public:
   explicit CategoryEncoding(int64_t num_tokens, CategoryEncodingOptions options = {});
@@ -51,8 +51,8 @@ class CategoryEncoding : public Layer {
 
 struct DiscretizationOptions {
   std::vector<double> bin_boundaries = {};  // ascending
-  std::optional<int64_t> num_bins = {};     // or: as many as adapt() is to make, equally full
-  double epsilon = 0.01;                    // how finely adapt() looks at the data
+  std::optional<int64_t> num_bins = {};     // or: how many adapt() should make, equally full
+  double epsilon = 0.01;                    // how exactly adapt() divides the data
   std::string output_mode = "int";          // or as CategoryEncoding's
   Policy dtype = {};
   std::string name = {};

@@ -5,7 +5,7 @@
 //   nn::Sequential model({nn::InputLayer({1}, {.dtype = DType::string}), text, nn::Embedding(20000, 64), …});
 //
 // In a model it is one step of the plan, which cleans, splits and looks up text by text, on all cores. There it needs
-// output_sequence_length: without it the length is that of the longest text, which only the data can tell.
+// output_sequence_length: without it the length is that of the longest text, which depends on the data.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct TextVectorizationOptions {
   // Or "lower", "strip_punctuation", none; ASCII's.
   std::optional<std::string> standardize = "lower_and_strip_punctuation";
   std::optional<std::string> split = "whitespace";  // or "character" (UTF-8), none: the last axis holds the tokens
-  // Functions of your own, instead. They may be called by several threads at once.
+  // Your own functions instead. Several threads may call them at once.
   std::function<std::string(std::string_view)> standardize_by = {};
   std::function<std::vector<std::string>(std::string_view)> split_by = {};
   std::vector<int64_t> ngrams = {};  // lengths of runs of tokens to count as one: {1, 2} is Keras' 2

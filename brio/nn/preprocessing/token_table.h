@@ -1,4 +1,4 @@
-// Which number a token has: a flat hash table of strings or whole numbers, for vocabularies.
+// Finds the number of a token: a flat hash table of strings or whole numbers, for vocabularies.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace brio::nn {
 
-// Token: std::string or int64_t. It is asked for by a view.
+// Token: std::string or int64_t. Look-ups use a view.
 template <typename Token>
 using TokenView = std::conditional_t<std::is_same_v<Token, std::string>, std::string_view, int64_t>;
 
@@ -34,7 +34,7 @@ class TokenTable {
   }
 
   const std::vector<Token>& tokens() const { return tokens_; }
-  // The first token that is there twice, by its second place.
+  // The position of the first token that occurs a second time.
   std::optional<size_t> repeated() const { return repeated_; }
 
   // Its number, or -1.

@@ -1,5 +1,5 @@
-// A vocabulary: which token has which number, in Keras' order: the mask, unknown ones, then the tokens. The layers of
-// lookup.h and text_vectorization.h stand on it.
+// A vocabulary: the numbers of tokens, in Keras' order: the mask, unknown tokens, then the known ones. Used by the
+// layers of lookup.h and text_vectorization.h.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ Token default_oov_token() {
 
 template <typename Token>  // std::string or int64_t
 struct LookupOptions {
-  std::optional<int64_t> max_tokens = {};        // of the vocabulary, with the mask and the unknown ones
-  int64_t num_oov_indices = 1;                   // numbers for what is not in it; several are shared out by a hash
+  std::optional<int64_t> max_tokens = {};        // of the vocabulary, including the mask and the unknown ones
+  int64_t num_oov_indices = 1;                   // numbers for unknown tokens; a hash chooses among several
   std::optional<Token> mask_token = {};          // is number 0, or in other modes than "int" nothing
-  Token oov_token = default_oov_token<Token>();  // what an unknown number becomes by `invert`
+  Token oov_token = default_oov_token<Token>();  // the result of `invert` for an unknown number
   std::vector<Token> vocabulary = {};
   std::string vocabulary_file = {};  // or: one token a line
   std::vector<double> idf_weights = {};
@@ -37,10 +37,10 @@ struct LookupOptions {
   std::string name = {};
 };
 
-// One or two numbers as SipHash's key; none for none. Throws InvalidArgument for more.
+// One or two numbers as SipHash's key; none if there are none. Throws InvalidArgument for more.
 std::optional<std::array<uint64_t, 2>> secret_of(const std::string& layer, const std::vector<uint64_t>& salt);
 
-// Numbers of tokens: copied into the code of runs, which share the table.
+// The numbers of tokens: copied into the code of runs, which share the table.
 template <typename Token>
 struct TokenNumbers {
   std::shared_ptr<const TokenTable<Token>> table;
@@ -86,7 +86,7 @@ class TokenCounts {
 template <typename Token>
 class Vocabulary {
  public:
-  // `layer` is the name for messages. Throws InvalidArgument for options that do not go together.
+  // `layer` is the name for messages. Throws InvalidArgument for options that contradict each other.
   Vocabulary(std::string layer, LookupOptions<Token> options);
 
   const LookupOptions<Token>& options() const { return o_; }
@@ -96,7 +96,7 @@ class Vocabulary {
   std::vector<Token> list(bool include_special_tokens) const;
   int64_t size() const { return first() + static_cast<int64_t>(table_->tokens().size()); }
   std::optional<int64_t> known_size() const { return set_ ? std::optional(size()) : std::nullopt; }
-  int64_t depth() const;  // of rows; throws InvalidArgument before there is a vocabulary
+  int64_t depth() const;  // of rows; throws InvalidArgument without a vocabulary
   const std::vector<float>& idf_weights() const { return idf_; }
 
   TokenNumbers<Token> numbers() const;

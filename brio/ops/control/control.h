@@ -1,12 +1,12 @@
-// Control flow as part of the graph: branches and loops whose bodies are graphs of their own, so that they are
-// planned, differentiated and repeated without the host language.
+// Control flow as part of the graph: branches and loops whose bodies are graphs of their own, so they are planned,
+// differentiated and repeated without the host language.
 //
-//   Tensor n = while_loop([](auto& s) { return s[0] < 100.f; }, [](auto& s) { return std::vector{s[0] * 2.f}; },
-//   {x})[0];
+//   const auto below = [](auto& s) { return s[0] < 100.f; };
+//   Tensor n = while_loop(below, [](auto& s) { return std::vector{s[0] * 2.f}; }, {x})[0];
 //
-// Bodies may use tensors and variables from outside, and assign variables: the loop or branch carries what they
-// assign and assigns it when it has run. A body that assigns is traced twice by a loop: to see which, and with those
-// carried.
+// Bodies may use tensors and variables from outside, and assign variables: the loop or branch carries the assigned
+// values and assigns them when it has run. A loop traces a body that assigns twice: first to see which variables it
+// assigns, then with these carried.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 struct WhileOptions {
   int64_t max_iterations = -1;  // -1: no bound
 };
-// Repeats body while condition holds. What the body returns has the shapes and dtypes of what it was given.
+// Repeats body while condition holds. body must return the shapes and dtypes that it was given.
 std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body,
                                const std::vector<Tensor>& initial, WhileOptions options = {});
 
@@ -50,7 +50,7 @@ struct ScanOptions {
 ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& elements,
               ScanOptions options = {});
 
-// Attributes, for kernels.
+// Attributes, as kernels read them.
 struct WhileLayout {
   size_t carried, condition_captured;
   int64_t max_iterations;

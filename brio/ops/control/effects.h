@@ -1,14 +1,14 @@
-// Effects: what a computation does beside computing. They happen when the run comes, once, in the order in which they
-// were recorded; reading any later value, flush() or apply_gradients brings the run. Inside function(), branches and
+// Effects: what a computation does besides computing. They happen during the run, once, in the order in which they
+// were recorded. Reading any later value, flush() or apply_gradients starts the run. Inside function(), branches and
 // loops they happen at each call or round, not when the code is traced.
 //
 //   print("loss:", loss, "after", step);
 //   debugging::assert_less(x, limit, "x left its range");
-//   Tensor y = host_call([](const std::vector<Array>& in) { return std::vector{table.look_up(in[0])}; }, {x},
-//   {aval})[0];
+//   const HostFunction look_up = [](const std::vector<Array>& in) { return std::vector{table.look_up(in[0])}; };
+//   Tensor y = host_call(look_up, {x}, {aval})[0];
 //
-// Each takes the host's token from the effect before it and gives a new one, so that they are ordered as other ops
-// are, by their values. A variable needs no token: its value is one.
+// Each effect takes the host's token from the effect before it and returns a new one. So effects are ordered by their
+// values, as other ops are. A variable needs no token: its value is one.
 #pragma once
 
 #include <concepts>
@@ -28,8 +28,8 @@ extern const OpDef print, assert_true, host_call;
 extern const OpDef pure_host_call;  // inputs… → outputs…
 }  // namespace op
 
-// A part of what print() prints. Text is part of the plan; numbers are inputs of it: one that changes makes no new
-// plan.
+// A part of what print() prints. Text is part of the plan. Numbers are inputs of the plan: a number that changes
+// makes no new plan.
 class Printed {
  public:
   Printed(std::string text) : part_(std::move(text)) {}
@@ -52,7 +52,7 @@ struct PrintOptions {
   int summarize = 3;           // elements at either end of each axis; -1: all
 };
 
-// As tf.print: parts with a space between them, then a new line.
+// Like tf.print: parts with a space between them, then a new line.
 void print(const std::vector<Printed>& parts, PrintOptions options = {});
 template <typename... T>
 requires(sizeof...(T) > 0 && (std::convertible_to<const T&, Printed> && ...)) void print(const T&... parts) {
@@ -61,11 +61,11 @@ requires(sizeof...(T) > 0 && (std::convertible_to<const T&, Printed> && ...)) vo
 
 namespace debugging {
 
-// Raises InvalidArgument, with the message and the data, when an element of `condition` is false. A run that fails
+// Raises InvalidArgument, with the message and the data, if an element of `condition` is false. A run that fails
 // changes no variable.
 void assert_true(const Tensor& condition, const std::string& message = {}, const std::vector<Tensor>& data = {});
 
-// Of every element, with broadcasting.
+// For every element, with broadcasting.
 void assert_equal(const Tensor& x, const Tensor& y, const std::string& message = {});
 void assert_less(const Tensor& x, const Tensor& y, const std::string& message = {});
 void assert_less_equal(const Tensor& x, const Tensor& y, const std::string& message = {});
@@ -75,7 +75,7 @@ void assert_all_finite(const Tensor& x, const std::string& message = {});  // ne
 
 }  // namespace debugging
 
-// A function of the host's. Keep one that is called eagerly again and again: each object has plans of its own.
+// A function of the host. If you call it eagerly many times, keep one object: each object has plans of its own.
 class HostFunction {
  public:
   using Call = std::function<std::vector<Array>(const std::vector<Array>&)>;
@@ -91,21 +91,21 @@ class HostFunction {
 };
 
 struct HostCallOptions {
-  bool stateful = true;  // false: it only computes, and may be run again for a gradient, or once for two equal calls
+  bool stateful = true;  // false: it only computes; it may run again for a gradient, or once for two equal calls
 };
 
-// Calls `function` with copies of the inputs when the run comes; what it returns must be of `outputs`. It may compute
-// with tensors of its own, but not use variables or functions, nor tensors that are not computed yet. What it throws
-// reaches whoever reads the value. It has no gradient: wrap it in custom_gradient to give it one.
+// Calls `function` with copies of the inputs during the run; it must return arrays of `outputs`. It may compute with
+// its own tensors, but not use variables, functions, or tensors that are not computed yet. Readers of the value get
+// its exceptions. It has no gradient: wrap it in custom_gradient to give it one.
 std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
                               const std::vector<Aval>& outputs, HostCallOptions options = {});
 
-// The body of an effect whose name says all (print, assert), made again for `inputs` tensors: for graphs that are
-// read from files. Null: no name says what this code does.
+// For graphs that are read from files: makes the body of an effect again for `inputs` tensors, if its name says
+// everything (print, assert). Null: the name does not say what the code does.
 std::shared_ptr<const Graph> revived_body(const OpDef& op, const HostCode& code, size_t inputs);
 
-// One output from code that only computes. For functions of Brio's own, such as those of strings: the code is handed
-// the memory of the plan, not copies.
+// One output from code that only computes. For Brio's own functions, such as those of strings: the code gets the
+// memory of the plan, not copies.
 Tensor host_compute(const std::shared_ptr<const HostCode>& code, const std::vector<Tensor>& inputs,
                     const Aval& output);
 

@@ -1,4 +1,4 @@
-// Running folds along an axis. The order of the additions is that of the elements, whatever the number of threads.
+// Running folds along an axis. Additions are in the order of the elements, for any number of threads.
 #pragma once
 
 #include "brio/ir/op.h"

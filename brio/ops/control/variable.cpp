@@ -85,8 +85,8 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
   impl_->autocast = options.autocast;
   impl_->constraint = std::move(options.constraint);
   impl_->owner = options.owner;
-  // A cell owns its value: a copy, unless nobody else holds it. Reading the initial value here also keeps the making
-  // of a variable out of the steps that follow.
+  // A cell owns its value: a copy, unless the value has no other owner. Reading the initial value here also keeps the
+  // making of a variable out of the steps that follow.
   evaluate(*initial.impl());
   const Array& array = initial.impl()->array;
   Array own = Array::allocate(impl_->aval, impl_->owner, working_memory());
@@ -204,7 +204,7 @@ void assign_variable(const VariableRef& variable, const Tensor& value) {
       ++variable->value.impl()->rollbacks;
     }
     variable->value = std::move(kept);
-    constexpr size_t kMostRebound = 1024;  // a node that nobody reads must not keep every variable's former value
+    constexpr size_t kMostRebound = 1024;  // an unread node must not keep every variable's former value
     step_ends = recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign ||
                 recording.rebound.size() >= kMostRebound;
   }

@@ -1,4 +1,4 @@
-// Variable: a named cell. Assigning rebinds it; the planner writes in place when nobody else holds the old value.
+// Variable: a named cell. Assigning rebinds it; the planner writes in place if the old value has no other owner.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@ struct VariableImpl {
   std::string name;
   Aval aval;
   bool trainable = true;
-  bool autocast = true;  // read in the dtype of an AutocastScope
+  bool autocast = true;  // it is read in the dtype of an AutocastScope
   Owner owner = Owner::parameters;
-  std::function<Tensor(const Tensor&)> constraint;  // what an optimizer's update is followed by; may be empty
+  std::function<Tensor(const Tensor&)> constraint;  // applied after an optimizer's update; may be empty
 
   LightLock mutex;  // guards the fields below
   Tensor value;
-  // The value that stands for "this variable, read" under the tapes of a recording, reused while nothing changes. It
-  // is kept as a number: a handle here would count as somebody who needs the value.
+  // The value that stands for "this variable, read" under the tapes of a recording; reused while nothing changes. It
+  // is kept as a number, because a handle would count as a reader of the value.
   struct {
     const Recording* recording = nullptr;
     uint64_t epoch = 0;
@@ -52,7 +52,7 @@ class Variable {
   DType dtype() const { return checked().aval.dtype; }
   bool trainable() const { return checked().trainable; }
 
-  Tensor value() const;  // reading under a tape is followed by it
+  Tensor value() const;  // a tape follows the read
   operator Tensor() const { return value(); }
 
   void assign(const Tensor& value);
@@ -64,14 +64,14 @@ class Variable {
 
  private:
   Tensor own_value() const;       // in its own dtype
-  VariableImpl& checked() const;  // throws InvalidArgument for a variable that is none
+  VariableImpl& checked() const;  // throws InvalidArgument for an undefined variable
 
   std::shared_ptr<VariableImpl> impl_;
 };
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
 
-// In this scope floating-point variables are read in another dtype; none: in their own. They stay what they are.
+// In this scope, floating-point variables are read in another dtype (none: their own). They do not change.
 class AutocastScope {
  public:
   explicit AutocastScope(std::optional<DType> dtype);

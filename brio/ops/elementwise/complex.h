@@ -1,6 +1,6 @@
-// Complex numbers: made of their parts, taken apart, turned over. Arithmetic, maths, sums and products of complex
-// tensors are the ops of the other families. Gradients follow TensorFlow: of a real loss, that of z = x + iy is
-// ∂/∂x + i ∂/∂y.
+// Complex numbers: made from parts, split into parts, conjugated. Arithmetic, maths, sums and products of complex
+// tensors are the ops of the other families. Gradients follow TensorFlow: for a real loss, that of z = x + iy is ∂/∂x
+// + i ∂/∂y.
 #pragma once
 
 #include <complex>

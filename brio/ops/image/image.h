@@ -1,6 +1,6 @@
-// Functions of pictures (height, width, channels) or batches of them (batch, height, width, channels): tf.image's,
-// composed of other ops, so that all have gradients where they are smooth. Here: sizes, places and shapes; colours
-// are in image_color.h, draws in image_random.h, and mixtures of pictures in image_mix.h.
+// Functions of pictures (height, width, channels) or batches of them (batch, height, width, channels): those of
+// tf.image. They are composed of other ops, so all have gradients where they are smooth. This header: sizes,
+// positions and shapes. Colours are in image_color.h, random changes in image_random.h, mixtures in image_mix.h.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace brio::image {
 
-// How much: a number, or a tensor of one number, or of one for each picture of a batch, (batch,).
+// An amount: a number, or a tensor of one number, or of one for each picture of a batch, (batch,).
 class Amount {
  public:
   Amount(Tensor tensor) : tensor_(std::move(tensor)) {}
@@ -34,15 +34,15 @@ std::string_view name_of(Interpolation interpolation);
 
 struct ResizeOptions {
   Interpolation interpolation = Interpolation::bilinear;
-  // Where a picture shrinks, each new pixel is a mean over all old ones it covers. Without it, a kernel of fixed size
-  // reads a few of them.
+  // If a picture shrinks, each new pixel is a mean over all old pixels that it covers. Without antialias, a kernel of
+  // fixed size reads only a few of them.
   bool antialias = false;
-  // Both sides change by one factor: the largest whose result fits into the new size.
+  // Both sides change by one factor: the largest one with which the result fits into the new size.
   bool preserve_aspect_ratio = false;
 };
-// Pixel centres stay where they are: (i + 0.5) · old / new. Integers become float32, except with nearest.
+// Pixel centres keep their position: (i + 0.5) · old / new. Integers become float32, except with nearest.
 Tensor resize(const Tensor& pictures, int64_t height, int64_t width, ResizeOptions options = {});
-// The middle of a larger picture, a smaller one in the middle of zeros.
+// Cuts out the middle of a larger picture; puts a smaller one in the middle of zeros.
 Tensor resize_with_crop_or_pad(const Tensor& pictures, int64_t height, int64_t width);
 // Resized as with preserve_aspect_ratio (but rounded down), then in the middle of zeros.
 Tensor resize_with_pad(const Tensor& pictures, int64_t height, int64_t width, ResizeOptions options = {});
@@ -50,26 +50,26 @@ Tensor resize_with_pad(const Tensor& pictures, int64_t height, int64_t width, Re
 // ---- Parts
 
 Tensor crop_to_bounding_box(const Tensor& pictures, int64_t top, int64_t left, int64_t height, int64_t width);
-// In the midst of zeros, `top` and `left` pixels from their edges.
+// Surrounds pictures with zeros; they start `top` and `left` pixels from the edges.
 Tensor pad_to_bounding_box(const Tensor& pictures, int64_t top, int64_t left, int64_t height, int64_t width);
 Tensor central_crop(const Tensor& pictures, double fraction);  // of each side, in (0, 1]
-// A box of its own from each picture, resized (nearest or bilinear, without antialias). `boxes` are the numbers top,
-// left, height and width, (4,) or (batch, 4); what lies outside of the picture is the nearest pixel in it.
+// Cuts a box out of each picture and resizes it (nearest or bilinear, without antialias). `boxes` are the numbers
+// top, left, height and width, (4,) or (batch, 4). Outside of the picture the nearest pixel in it is used.
 Tensor resized_crop(const Tensor& pictures, const Tensor& boxes, int64_t height, int64_t width,
                     Interpolation interpolation = Interpolation::bilinear);
-// Without the mask_height × mask_width pixels around centres (row, column), (2,) or (batch, 2); a mask begins half
-// its size, rounded down, above and to the left of its centre, and may hang over the edge.
+// Replaces mask_height × mask_width pixels around centres (row, column), (2,) or (batch, 2). A mask begins half its
+// size, rounded down, above and to the left of its centre, and may extend over the edge.
 Tensor cutout(const Tensor& pictures, const Tensor& centres, int64_t mask_height, int64_t mask_width,
               double value = 0);
 
-// ---- Turned
+// ---- Flips, turns and affine steps
 
 Tensor flip_left_right(const Tensor& pictures);
 Tensor flip_up_down(const Tensor& pictures);
 Tensor rot90(const Tensor& pictures, int64_t k = 1);  // counter-clockwise, k times
 Tensor transpose(const Tensor& pictures);             // rows become columns
 
-// What lies outside of a picture: a value, or the picture mirrored at its edge, repeated, or its edge drawn out.
+// Values outside of a picture: a constant, the picture mirrored at its edge, repeated, or its edge continued.
 enum class Fill : uint8_t { constant, reflect, wrap, nearest };
 Fill fill_named(std::string_view name);  // throws InvalidArgument for an unknown one
 std::string_view name_of(Fill fill);
@@ -86,7 +86,7 @@ Tensor affine_transform(const Tensor& pictures, const Tensor& transform, AffineO
 Tensor rotate(const Tensor& pictures, const Amount& angle, AffineOptions options = {});
 Tensor translate(const Tensor& pictures, const Amount& right, const Amount& down,
                  AffineOptions options = {});  // pixels
-// As nn::RandomZoom: the distance from the centre at which a pixel is read is multiplied by 1 + factor. Above 0 the
+// As nn::RandomZoom: multiplies the distance from the centre at which a pixel is read by 1 + factor. Above 0 the
 // picture becomes smaller.
 Tensor zoom(const Tensor& pictures, const Amount& height_factor, const Amount& width_factor,
             AffineOptions options = {});

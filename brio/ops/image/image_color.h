@@ -1,5 +1,5 @@
-// Colours of pictures (see image.h), with tf.image's definitions. Floating-point pictures lie in [0, 1] where a scale
-// matters; integers stand for shares of their dtype's largest number, are computed with as float32, and returned in
+// Colours of pictures (see image.h), with tf.image's definitions. Floating-point pictures are in [0, 1] where a scale
+// matters. Integers stand for shares of their dtype's largest number; they are computed as float32 and returned in
 // their own dtype, cut to its range.
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace brio::image {
 
-// To another dtype and its scale: [0, 1] of floats is [0, largest] of integers. A float outside of [0, 1] is always
-// cut to what the integers hold; a negative integer becomes 0 in an unsigned dtype with `saturate`, and wraps
-// without.
+// Converts to another dtype and its scale: [0, 1] of floats is [0, largest] of integers. A float outside of [0, 1] is
+// always cut to the range of the integers. A negative integer becomes 0 in an unsigned dtype with `saturate`, and
+// wraps without it.
 Tensor convert_image_dtype(const Tensor& pictures, DType dtype, bool saturate = false);
 
 Tensor rgb_to_grayscale(const Tensor& pictures);  // one channel: 0.2989 red, 0.5870 green, 0.1140 blue
 Tensor grayscale_to_rgb(const Tensor& pictures);  // one channel three times
-// Of floating-point pictures. Hue, saturation and value lie in [0, 1]; the hue of grey is 0.
+// For floating-point pictures. Hue, saturation and value are in [0, 1]; the hue of grey is 0.
 Tensor rgb_to_hsv(const Tensor& pictures);
 Tensor hsv_to_rgb(const Tensor& pictures);
 Tensor rgb_to_yiq(const Tensor& pictures);
@@ -29,8 +29,8 @@ Tensor adjust_saturation(const Tensor& pictures, const Amount& factor);  // of H
 Tensor adjust_hue(const Tensor& pictures, const Amount& delta);          // in full turns of the colour wheel, [-1, 1]
 Tensor adjust_gamma(const Tensor& pictures, const Amount& gamma = 1, const Amount& gain = 1);  // gain · x^gamma
 
-// Each picture less its mean, by its deviation, or by 1 / √(its elements) where that is more. As in TensorFlow
-// integers are not scaled; the result is float32.
+// Subtracts each picture's mean and divides by its deviation, or by 1 / √(number of elements) if that is larger. As
+// in TensorFlow, integers are not scaled; the result is float32.
 Tensor per_image_standardization(const Tensor& pictures);
 // (x - mean) / deviation, for each channel or one for all. Integers are scaled to [0, 1] first and become float32.
 Tensor normalize(const Tensor& pictures, const Tensor& mean, const Tensor& deviation);

@@ -1,5 +1,5 @@
-// Batches whose pictures and labels are mixed with those of another order of the same batch, as Keras' MixUp and
-// CutMix. Labels are floating-point, (batch, …): one-hot, not class numbers.
+// Mixes the pictures and labels of a batch with those of another order of the batch, as Keras' MixUp and CutMix.
+// Labels are floating-point, (batch, …): one-hot, not class numbers.
 #pragma once
 
 #include "brio/ir/tensor.h"
@@ -16,8 +16,8 @@ Mixed mixup(const Tensor& pictures, const Tensor& labels, const Tensor& weights,
 // Weights from a beta distribution (alpha, alpha), in any order.
 Mixed random_mixup(const Tensor& pictures, const Tensor& labels, double alpha = 0.2, random::Source source = {});
 
-// The pixels in a box come from x[order]; labels are mixed by its share of the area. `boxes` are (batch, 4): top,
-// left, bottom and right, where a pixel is inside if top <= row < bottom and left <= column < right.
+// The pixels in a box come from x[order]; labels are mixed by the box's share of the area. `boxes` are (batch, 4):
+// top, left, bottom and right; a pixel is inside if top <= row < bottom and left <= column < right.
 Mixed cutmix(const Tensor& pictures, const Tensor& labels, const Tensor& boxes, const Tensor& order);
 // Boxes with a share 1 - λ of the area, λ from a beta distribution (a, a), and a drawn from the range for the batch.
 struct CutMixOptions {

@@ -4,8 +4,8 @@
 //   image::random_hue(pictures, 0.1, {.seed = 7})               // the same each time
 //   image::random_hue(pictures, 0.1, random::stateless({1, 2}))  // TensorFlow's stateless form
 //
-// In a recorded function each call draws anew. Colours change alike in a whole batch, as in TensorFlow; flips,
-// resized crops and cutouts differ from picture to picture.
+// In a recorded function each call draws new numbers. Colours change alike in a whole batch, as in TensorFlow; flips,
+// resized crops and cutouts differ between pictures.
 #pragma once
 
 #include "brio/ops/image/image.h"
@@ -22,12 +22,12 @@ Tensor random_contrast(const Tensor& pictures, double lower, double upper, rando
 Tensor random_saturation(const Tensor& pictures, double lower, double upper, random::Source source = {});
 Tensor random_hue(const Tensor& pictures, double max_delta, random::Source source = {});  // at most 0.5
 
-// A piece at any place, the same in a whole batch.
+// A part at a random position, the same for a whole batch.
 Tensor random_crop(const Tensor& pictures, int64_t height, int64_t width, random::Source source = {});
 
 // As PyTorch's RandomResizedCrop: a box with a share of the picture's area from `scale` and a ratio of width to
-// height from `ratio` (its logarithm equally often), anywhere, resized; after ten tries that do not fit, the middle.
-// Unlike there, each picture of a batch has a box of its own, and shrinking is without antialias, as resize.
+// height from `ratio` (uniform in its logarithm), at a random position, resized; after ten tries that do not fit, the
+// middle. Differences: each picture of a batch has its own box, and shrinking is without antialias, like resize.
 struct ResizedCropOptions {
   double scale_low = 0.08, scale_high = 1;
   double ratio_low = 3. / 4, ratio_high = 4. / 3;
@@ -35,7 +35,7 @@ struct ResizedCropOptions {
 };
 Tensor random_resized_crop(const Tensor& pictures, int64_t height, int64_t width, ResizedCropOptions options = {},
                            random::Source source = {});
-// Its boxes alone, float32 (count, 4): top, left, height and width.
+// Only its boxes, float32 (count, 4): top, left, height and width.
 Tensor random_crop_boxes(int64_t count, int64_t height, int64_t width, ResizedCropOptions options = {},
                          random::Source source = {});
 

@@ -1,4 +1,4 @@
-// What the functions of image*.cpp share: one picture as a batch, checks, amounts.
+// Shared by the functions of image*.cpp: one picture as a batch, checks, amounts.
 #pragma once
 
 #include "brio/ops/check.h"
@@ -8,7 +8,7 @@
 
 namespace brio::image {
 
-// A batch of pictures, whether or not one came alone.
+// A batch of pictures, also for a single picture.
 struct Batch {
   Batch(std::string_view name, const Tensor& x) : function(name) {
     if (!x.defined()) throw_invalid(function, "the pictures are none; give it a tensor");

@@ -1,5 +1,5 @@
 // Reading and writing at points: the last axis of the indices (int32 or int64) is a position in the first axes of a
-// tensor, or in those behind batch_dims axes that both share. One that lies outside is an error when it runs. Writes
+// tensor, or in those after batch_dims axes that both share. A position outside is an error during the run. Writes
 // happen in the order of the indices.
 #pragma once
 
@@ -22,7 +22,7 @@ Tensor gather(const Tensor& params, const Tensor& indices, int axis, int batch_d
 // out[i, …] = x[indices[i, …], …] along the axis; the other axes are broadcast. Negative indices count from the end.
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, int axis = -1);
 
-// `tensor` with the updates, of gather_nd's shape, at the indices. Of two updates at one place the last one stays.
+// `tensor` with the updates, of gather_nd's shape, at the indices. Of two updates at one position the last one wins.
 Tensor tensor_scatter_nd_update(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
 Tensor tensor_scatter_nd_add(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
 Tensor tensor_scatter_nd_sub(const Tensor& tensor, const Tensor& indices, const Tensor& updates);
@@ -31,15 +31,15 @@ Tensor tensor_scatter_nd_min(const Tensor& tensor, const Tensor& indices, const 
 // Zeros of this shape with the updates added.
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape);
 
-// The same ops where a position with a negative index is left out: nothing is written there, zeros are read.
+// The same ops, ignoring positions with a negative index: nothing is written there, zeros are read.
 Tensor scatter_where_not_negative(const OpDef& op, const Tensor& tensor, const Tensor& indices,
                                   const Tensor& updates);
 
-// For kernels: how indices (input 1) lie in the tensor (input 0), seen as places of `slice` elements each.
+// For kernels: how indices (input 1) address the tensor (input 0), seen as places of `slice` elements each.
 struct NdIndices {
   NdIndices(const OpDef& op, const Aval& tensor, const Aval& indices, Attrs attrs);
   int64_t count, slice = 1;
-  // The place that position i of the indices names; -1: left out. Throws InvalidArgument where it names none.
+  // The place for position i of the indices; -1: left out. Throws InvalidArgument for a position outside.
   int64_t place(const void* indices, int64_t i) const;
   // Those of positions begin … end, to places[begin] … on.
   void places(const void* indices, int64_t begin, int64_t end, int64_t* places) const;

@@ -1,12 +1,12 @@
-// What a slice takes of one axis, by its attributes.
+// The part of one axis that a slice takes, from its attributes.
 #pragma once
 
 #include "brio/ir/op.h"
 
 namespace brio {
 
-// An empty one may say that it begins anywhere, and one that takes less than two steps may have any stride: these are
-// 0 and 1 here, so that offsets do not overflow.
+// The attributes of an empty slice may have any beginning, and those of a slice with less than two steps any stride:
+// here they are 0 and 1, so offsets do not overflow.
 struct SlicedAxis {
   int64_t begin, size, stride;
 };

@@ -1,5 +1,5 @@
-// Order along an axis: where the largest lies, sorting, searching. NaN counts as the largest number where elements
-// are sorted, and is passed over by argmax and argmin.
+// Order along an axis: positions of the largest, sorting, searching. Sorting treats NaN as the largest number; argmax
+// and argmin ignore it.
 #pragma once
 
 #include <utility>
@@ -28,15 +28,15 @@ struct TopK {
 TopK top_k(const Tensor& x, int64_t k = 1);
 
 enum class Side : uint8_t { left, right };
-// Where along the last axis, which is sorted, each value would be inserted: before (left) or behind (right) its
-// equals. The other axes of both are the same.
+// The position at which each value would be inserted in the last axis, which is sorted: before (left) or behind
+// (right) equal elements. The other axes of both are the same.
 Tensor searchsorted(const Tensor& sorted, const Tensor& values, Side side = Side::left, DType dtype = i32);
 
-// For each row of predictions: are fewer than k larger than that at the target? A target out of range, or a row that
-// is not finite, is not.
+// For each row of predictions: whether fewer than k are larger than that at the target. False for a target out of
+// range, or a row that is not finite.
 Tensor in_top_k(const Tensor& targets, const Tensor& predictions, int64_t k);
 
-// For kernels: does a come before b? NaN is the largest.
+// For kernels: whether a comes before b. NaN is the largest.
 template <typename T>
 bool sorts_before(T a, T b, bool ascending) {
   const bool a_nan = a != a, b_nan = b != b;

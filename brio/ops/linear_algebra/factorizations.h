@@ -1,6 +1,6 @@
 // Factors of matrices, which are the last two axes; the axes before them are a batch. float32 and float64.
 //
-// Signs that the mathematics leaves open are settled (docs/decisions/linear-algebra.md): those of qr as Householder's
+// Signs that are mathematically open are fixed (docs/decisions/linear-algebra.md): those of qr as Householder's
 // reflections give them, as in LAPACK and TensorFlow; those of svd and eigh so that a vector's leading element is
 // positive. A matrix that has NaN or an infinity gives NaN.
 #pragma once
@@ -18,8 +18,8 @@ extern const OpDef cholesky, qr, svd, eigh;
 
 namespace linalg {
 
-// l, lower triangular, of a = l · lᵀ. Only the lower triangle of a is read. A matrix that is not positive definite is
-// an error when it runs, which names it.
+// l, lower triangular, with a = l · lᵀ. Only the lower triangle of a is read. A matrix that is not positive definite
+// is an error during the run, which names the matrix.
 Tensor cholesky(const Tensor& a);
 
 // a = q · r with orthonormal columns in q and an upper triangle r: as many columns as the smaller side, or with
@@ -51,8 +51,8 @@ inline bool svd_has_vectors(Attrs attrs) { return attrs[0] != 0; }
 inline bool svd_is_full(Attrs attrs) { return attrs[1] != 0; }
 inline bool eigh_has_vectors(Attrs attrs) { return attrs[0] != 0; }
 [[noreturn]] void throw_not_positive(const OpDef& op, const Shape& shape, int64_t matrix, int64_t column);
-// Is the vector's leading element negative, so that it (and its partner) is to be turned? It is the first that is not
-// small beside the largest: 0.3 lies away from the ratios that simple matrices have.
+// Whether the vector's leading element is negative, so that the vector (and its partner) must be negated. The leading
+// element is the first that is not small beside the largest: 0.3 is far from the ratios of simple matrices.
 template <typename T>
 bool points_back(const T* vector, int64_t count, int64_t stride) {
   T largest = 0;

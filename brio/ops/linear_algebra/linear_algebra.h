@@ -16,9 +16,9 @@ struct LstsqOptions {
   double l2_regularizer = 0;  // of the fast way alone, as in TensorFlow
   bool fast = true;
 };
-// x with the least |a · x - b|² + l2 |x|²; of several the shortest. The fast way takes the normal equations, so a
-// must have full rank or a regularizer (its error is cholesky's); the other one takes any matrix by its singular
-// values.
+// x with the least |a · x - b|² + l2 |x|²; if there are several, the shortest. The fast way uses the normal
+// equations, so a must have full rank or a regularizer (its error is cholesky's). The other way takes any matrix, by
+// its singular values.
 Tensor lstsq(const Tensor& a, const Tensor& b, LstsqOptions options = {});
 
 // Singular values count from rcond (default 10 · larger side · epsilon) times the largest.

@@ -1,8 +1,8 @@
 // Systems of linear equations: solved, inverted, and their determinants. Matrices are the last two axes; the axes
 // before them are a batch. float32 and float64.
 //
-// A matrix that is singular is an error when it runs, which names the op and the matrix. One that has NaN or an
-// infinity gives NaN.
+// A singular matrix is an error during the run, which names the op and the matrix. A matrix with NaN or an infinity
+// gives NaN.
 #pragma once
 
 #include "brio/ir/op.h"
@@ -25,7 +25,7 @@ struct TriangularSolveOptions {
   bool lower = true;  // the other triangle is not read
   bool adjoint = false;
 };
-// The same for a triangle. A zero on the diagonal gives infinities, as a division by it does.
+// The same for a triangle. A zero on the diagonal gives infinities, like a division by zero.
 Tensor triangular_solve(const Tensor& a, const Tensor& b, TriangularSolveOptions options = {});
 Tensor inv(const Tensor& a, SolveOptions options = {});
 // The sign of the determinant and the logarithm of its absolute value; 0 and -inf for a singular matrix.

@@ -1,5 +1,5 @@
-// Tensors as batches of matrices, which are their last two axes: what shape rules and kernels of linear algebra
-// share.
+// Tensors as batches of matrices, which are their last two axes: shared by shape rules and kernels of linear
+// algebra.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace brio {
 
-// To kernels sizes are numbers.
+// Kernels get numbers as sizes.
 template <typename N>
 struct MatricesOf {
   N rows, columns, batch = 1;
@@ -48,8 +48,8 @@ inline Shape with_last(const Shape& shape, std::initializer_list<Size> last) {
   return result;
 }
 
-// For kernels. A matrix with a number that is not finite has NaN for its factors, as it has in TensorFlow, and no
-// algorithm is asked to converge on it.
+// For kernels. A matrix with a number that is not finite has NaN as its factors, as in TensorFlow, and no algorithm
+// has to converge on it.
 template <typename T>
 bool all_finite(const T* x, int64_t count) {
   bool finite = true;

@@ -1,10 +1,10 @@
-// Scaled dot-product attention as one op, which never makes the matrix of all weights on a backend that has a kernel.
+// Scaled dot-product attention as one op. If a backend has a kernel, it never makes the matrix of all weights.
 //
 //   scaled_dot_product_attention(query, key, value, {.causal = true})
 //
 // For each batch b and head h: softmax(query · keyᵀ · scale + bias) · value, over the keys s that query t may see.
-// What it may not see counts as a logit of -0.7 · 3.38953e38, as in Keras: a query that may see nothing weighs all
-// keys alike.
+// Other keys have a logit of -0.7 · 3.38953e38, as in Keras, so a query that may see nothing weighs all keys
+// alike.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,12 @@ namespace brio {
 class Generator;
 
 namespace op {
-// Inputs: query, key, value, then what the attributes announce: mask, bias, seed and counter of the dropout. The
-// gradient takes the cotangent last and gives those of query, key and value.
+// Inputs: query, key, value, then those that the attributes announce: mask, bias, seed and counter of the dropout.
+// The gradient takes the cotangent last and returns those of query, key and value.
 extern const OpDef scaled_dot_product_attention, scaled_dot_product_attention_grad;
-// Without mask, bias and dropout, for who needs the gradient too: attention_with_sums gives the result and, for each
-// query, the logarithm of the sum of exp(logit), (B, H, T); attention_grad_from_sums takes query, key, value, these
-// two and the cotangent, so that nothing is computed twice.
+// Without mask, bias and dropout, if the gradient is needed too: attention_with_sums returns the result and, for each
+// query, the logarithm of the sum of exp(logit), (B, H, T). attention_grad_from_sums takes query, key, value, these
+// two and the cotangent, so nothing is computed twice.
 extern const OpDef attention_with_sums, attention_grad_from_sums;
 }  // namespace op
 
@@ -37,13 +37,13 @@ struct AttentionOptions {
   Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 // query (B, T, H, D), key (B, S, Hk, D), value (B, S, Hk, E) → (B, T, H, E). Hk divides H: heads h · H/Hk … share a
-// key. f16 and bf16 compute in float; a GPU's fused kernels round the weights before they multiply by the values.
+// key. f16 and bf16 compute in float; a GPU's fused kernels round the weights before the product with the values.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     AttentionOptions options = {});
 
 inline constexpr double kMaskedLogit = -0.7 * 3.38953e38;
 
-// What attributes and shapes say. To kernels sizes are numbers.
+// The form of the op, from attributes and shapes. Kernels get numbers as sizes.
 template <typename N>
 struct AttentionFormOf {
   bool has_mask, has_bias, causal;
@@ -60,8 +60,8 @@ struct AttentionFormOf {
 };
 using AttentionForm = AttentionFormOf<int64_t>;
 using OpenAttentionForm = AttentionFormOf<Size>;
-// Attributes of attention_with_sums and its gradient as those of the ops that have masks and more; and the other way
-// round, where there are none.
+// Converts the attributes of attention_with_sums and its gradient to those of the ops with masks, and back if there
+// are none.
 std::vector<int64_t> attention_attributes(Attrs of_sums);
 std::optional<std::vector<int64_t>> attributes_of_sums(Attrs attention);
 

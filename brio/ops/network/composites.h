@@ -1,5 +1,5 @@
-// Fused forms that carry their plain definition: backends may run them in one pass, and where none can, the plain ops
-// do. Softmax and the losses work over the last axis and never overflow.
+// Fused forms that carry their plain definition: a backend may run them in one pass; if it cannot, the plain ops run.
+// Softmax and the losses use the last axis and never overflow.
 #pragma once
 
 #include <string_view>
@@ -28,8 +28,8 @@ Tensor softmax(const Tensor& x, int axis = -1);
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
 // Cross-entropy of softmax(logits) against labels, one loss per row of the last axis. Integer labels are class
-// numbers, one per row (one out of range is an error when it runs); floating-point ones are probabilities of logits'
-// shape.
+// numbers, one per row; a number out of range is an error during the run. Floating-point labels are probabilities, of
+// the shape of logits.
 Tensor softmax_xent(const Tensor& logits, const Tensor& labels);
 // Its gradient with respect to the logits, `g` being the cotangent of the losses; and both at once.
 Tensor softmax_xent_grad(const Tensor& logits, const Tensor& labels, const Tensor& g);

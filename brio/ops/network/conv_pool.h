@@ -1,10 +1,10 @@
-// A convolution with its bias, ReLU and pooling: what stands at the front of most networks of pictures. As plain ops
-// the convolution's result, four times what pooling leaves of it, is written and read again at every step, and once
-// more on the way back. Fused, only the pooled value is written, and which element of its window it was.
+// A convolution with its bias, ReLU and pooling, as at the front of most networks for pictures. As plain ops the
+// convolution's result, four times the size of the pooled one, is written and read again in every step, and once more
+// in the backward pass. Fused, only the pooled value is written, and which element of its window it was.
 //
-// Windows lie side by side, and what is left over at the end of an axis is in none. `which` is the number of the
-// first largest element, counted row by row; where the pooled value is not above 0, so that nothing flows back, it is
-// the number of elements that a window has.
+// Windows are side by side; elements left over at the end of an axis are in no window. `which` is the number of the
+// first largest element, counted row by row. If the pooled value is not above 0, no gradient flows back, and `which`
+// is the number of elements of a window.
 #pragma once
 
 #include "brio/ir/op.h"

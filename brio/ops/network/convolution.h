@@ -1,6 +1,6 @@
-// Convolutions over one, two or three spatial axes, as TensorFlow has them: x is (batch, spatial…, channels), a
-// filter is (spatial…, channels of x in a group, channels of the result), and nothing is mirrored. The number of
-// groups follows from the channels.
+// Convolutions over one, two or three spatial axes, as in TensorFlow: x is (batch, spatial…, channels), a filter is
+// (spatial…, channels of x in a group, channels of the result), and nothing is mirrored. The number of groups follows
+// from the channels.
 #pragma once
 
 #include <vector>
@@ -27,15 +27,15 @@ Tensor conv1d(const Tensor& x, const Tensor& filter, const ConvOptions& options 
 Tensor conv2d(const Tensor& x, const Tensor& filter, const ConvOptions& options = {});
 Tensor conv3d(const Tensor& x, const Tensor& filter, const ConvOptions& options = {});
 
-// Every channel with filters of its own: filter is (spatial…, channels, multiplier), and channel c of x becomes
-// channels c · multiplier … of the result.
+// Each channel has its own filters: filter is (spatial…, channels, multiplier), and channel c of x becomes channels c
+// · multiplier … of the result.
 Tensor depthwise_conv(const Tensor& x, const Tensor& filter, const ConvOptions& options = {});
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& filter, const ConvOptions& options = {});
 // depthwise_conv, then a convolution by a filter of size 1 that mixes the channels.
 Tensor separable_conv(const Tensor& x, const Tensor& depthwise, const Tensor& pointwise,
                       const ConvOptions& options = {});
 
-// What a convolution's gradient does to its input: filter is (spatial…, channels of the result, channels of x).
+// The gradient of a convolution by its input: filter is (spatial…, channels of the result, channels of x).
 struct ConvTransposeOptions {
   std::vector<int64_t> strides = {1};
   WindowPadding padding = "valid";  // of the convolution that this is the gradient of

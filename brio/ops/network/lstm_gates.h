@@ -1,4 +1,4 @@
-// What an LSTM does with the products of a time step: four gates and the new states, which as plain ops are a dozen
+// The work of an LSTM on the products of a time step: four gates and the new states. As plain ops these are a dozen
 // passes over small tensors. (Hochreiter and Schmidhuber 1997, in the order of Keras: input, forget, candidate,
 // output.)
 //

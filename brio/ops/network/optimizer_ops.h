@@ -17,7 +17,7 @@ namespace brio {
 namespace op {
 // Inputs: the scalars in the order of the struct below (the last two when they are given), then n tensors of each
 // kind: parameters, gradients, slots. Outputs: n tensors of each kind: parameters, slots. Gradients of f32 parameters
-// may be f16 or bf16. The gradients of the last `spread` parameters are rows (ops/indexed_rows.h), whose places come
+// may be f16 or bf16. The gradients of the last `spread` parameters are rows (indexed_rows.h); their places come
 // behind everything else.
 extern const OpDef sgd_update, rmsprop_update, adam_update;
 }  // namespace op

@@ -1,5 +1,5 @@
-// Pooling over one, two or three spatial axes of (batch, spatial…, channels), as TensorFlow has it: padding is never
-// the largest and never counted in an average.
+// Pooling over one, two or three spatial axes of (batch, spatial…, channels), as in TensorFlow: padding is never the
+// largest element, and never counts in an average.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace brio {
 
 namespace op {
 extern const OpDef max_pool, max_pool_grad, max_pool_pick, avg_pool, avg_pool_grad;
-// For who needs the gradient too: max_pool_with_taken: x → pooled, taken. max_pool_grad_from_taken: taken, cotangent
-// → x's gradient. `taken` is the number of the element that was taken, counted row by row, padding too.
+// If the gradient is needed too: max_pool_with_taken: x → pooled, taken. max_pool_grad_from_taken: taken, cotangent →
+// x's gradient. `taken` is the number of the element that was taken, counted row by row with the padding.
 extern const OpDef max_pool_with_taken, max_pool_grad_from_taken;
 }  // namespace op
 

@@ -1,5 +1,5 @@
-// What goes around a layer is added where the layer's last op, or its gradient, is made: fused forms for devices that
-// add it while they write the result anyway. Passes make them (passes/residuals.cpp).
+// Adds the value that goes around a layer where the layer's last op, or its gradient, is computed: fused forms for
+// devices that add while they write the result. Made by passes (passes/residuals.cpp).
 #pragma once
 
 #include "brio/ir/op.h"

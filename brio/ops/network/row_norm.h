@@ -1,6 +1,6 @@
-// Normalising rows of the last axis to mean 0 and deviation 1, or to a root mean square of 1: what LayerNormalization
-// and RMSNormalization are made of. As plain ops a row would come from memory for every statistic; fused it comes
-// once.
+// Normalises rows of the last axis to mean 0 and deviation 1, or to a root mean square of 1: the core of
+// LayerNormalization and RMSNormalization. As plain ops a row is read from memory for every statistic; fused it is
+// read once.
 #pragma once
 
 #include "brio/ir/op.h"

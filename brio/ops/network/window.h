@@ -1,4 +1,4 @@
-// Windows that slide over the spatial axes of (batch, spatial…, channels): what convolutions and pooling share.
+// Windows that slide over the spatial axes of (batch, spatial…, channels): shared by convolutions and pooling.
 #pragma once
 
 #include <initializer_list>
@@ -15,8 +15,8 @@ namespace brio {
 
 enum class DataFormat : uint8_t { channels_last, channels_first };
 
-// How far windows reach beyond the edge. "valid": not at all. "same": ceil(size / stride) windows, with what they
-// lack added half before and half behind, the odd one behind. Or so many low and high per spatial axis.
+// How far windows extend beyond the edge. "valid": not at all. "same": ceil(size / stride) windows, with the missing
+// elements half before and half behind, the odd one behind. Or a number low and high per spatial axis.
 class WindowPadding {
  public:
   WindowPadding(const char* name) : name_(name) {}  // in either case
@@ -34,19 +34,19 @@ class WindowPadding {
   std::vector<Padding> sides_;
 };
 
-// Windows along one axis of a size that need not be known.
+// Windows along one axis, whose size may be unknown.
 struct OpenWindowAxis {
   Size size = 1, window = 1;
   int64_t stride = 1, dilation = 1;
   Size low = 0, high = 0;
 
   Size reach() const { return (window - 1) * dilation + 1; }  // from the first to the last element of a window
-  // Nothing to slide over is no windows; else one must fit.
+  // An empty axis has no windows; otherwise one window must fit.
   bool fits() const { return size == 0 || !surely_less(size + low + high, reach()); }
   Size count() const { return max((size + low + high - reach() + stride) / stride, Size(0)); }
 };
 
-// Of a size that is known, for kernels.
+// With a known size, for kernels.
 struct WindowAxis {
   int64_t size = 1, window = 1, stride = 1, dilation = 1, low = 0, high = 0;
 
@@ -66,7 +66,7 @@ struct WindowAxis {
   int64_t position(int64_t out, int64_t tap) const { return out * stride + tap * dilation - low; }
 };
 
-// Windows over three axes, for kernels: those that a 1-D or 2-D op lacks come first and have one element.
+// Windows over three axes, for kernels: axes that a 1-D or 2-D op lacks come first and have one element.
 struct Windows {
   WindowAxis axis[3];
   int64_t sizes() const { return axis[0].size * axis[1].size * axis[2].size; }
@@ -81,7 +81,7 @@ std::vector<int64_t> per_axis(const OpDef& op, std::string_view what, const std:
                               int64_t axes);
 // Sets low and high of every axis as `padding` says.
 void resolve_padding(const OpDef& op, const WindowPadding& padding, std::vector<OpenWindowAxis>& axes);
-// Refuses what has no one to three spatial axes between batch and channels.
+// Refuses a tensor without one to three spatial axes between batch and channels.
 const Tensor& spatial(const OpDef& op, const Tensor& x, int input = 0);
 Tensor to_channels_last(const Tensor& x, DataFormat format);
 Tensor from_channels_last(const Tensor& x, DataFormat format);
@@ -93,7 +93,7 @@ void append_list(std::vector<int64_t>& words, const List& list) {
 
 // ---- for shape rules
 
-// Refuses a list that has not one value from `least` on per spatial axis.
+// Refuses a list that does not have one value of at least `least` per spatial axis.
 template <typename List>
 void check_list(const OpDef& op, std::string_view what, const List& list, int64_t axes, int64_t least) {
   constexpr int64_t most = INT32_MAX;  // products of two of them are still sizes

@@ -1,4 +1,4 @@
-// Random tensors of other distributions than those of random.h, and TensorFlow's stateless forms.
+// Random tensors of distributions beyond random.h, and TensorFlow's stateless forms.
 //
 //   random::integers({10}, {.low = 1, .high = 7})                        // dice
 //   random::gamma({100}, Tensor({0.5, 2}), Tensor(1.0))                  // (100, 2)
@@ -21,11 +21,11 @@ extern const OpDef random_gamma, random_poisson;
 
 namespace random {
 
-// Where the numbers come from, for all of these.
+// The source of the numbers, for all of these.
 struct Source {
   std::optional<uint64_t> seed = {};
-  uint64_t stream = 0;             // which of the seed's
-  Generator* generator = nullptr;  // where no seed is given; default: the global one
+  uint64_t stream = 0;             // the number of the seed's stream
+  Generator* generator = nullptr;  // used without a seed; default: the global one
 };
 
 struct IntegerOptions {
@@ -37,19 +37,19 @@ struct IntegerOptions {
 };
 Tensor integers(const Shape& shape, IntegerOptions options);
 
-// A normal distribution without what lies more than two deviations from the mean.
+// A normal distribution without values more than two deviations from the mean.
 Tensor truncated_normal(const Shape& shape, NormalOptions options = {});
 
-// `shape` for each element of alpha and beta, which broadcast: shape + their shape, of their dtype. The density is
-// proportional to x^(alpha - 1) · e^(-beta · x). It has a gradient for beta; that for alpha is not made.
+// `shape` numbers for each element of alpha and beta, which broadcast: the result has shape + their shape, and their
+// dtype. The density is proportional to x^(alpha - 1) · e^(-beta · x). There is a gradient for beta, none for alpha.
 Tensor gamma(const Shape& shape, const Tensor& alpha, const Tensor& beta = {}, Source source = {});
-// `shape` for each rate.
+// `shape` numbers for each rate.
 Tensor poisson(const Shape& shape, const Tensor& rate, DType dtype = f32, Source source = {});
 // 1 with that probability, else 0; the probabilities broadcast to `shape`.
 Tensor bernoulli(const Shape& shape, const Tensor& probability, DType dtype = i32, Source source = {});
-// For each row of logits (rows, classes), unnormalised log-probabilities, so many class numbers.
+// For each row of logits (rows, classes), unnormalised log-probabilities: num_samples class numbers.
 Tensor categorical(const Tensor& logits, int64_t num_samples, DType dtype = i64, Source source = {});
-// The rows (of axis 0) in another order, all orders equally often.
+// The rows (of axis 0) in a random order; all orders are equally likely.
 Tensor shuffle(const Tensor& x, Source source = {});
 
 // The same as functions of a seed of two numbers. A seed or generator in the options is refused.

@@ -1,4 +1,4 @@
-// Where a thread draws its random numbers from while the scope lives.
+// Sets the source of a thread's random numbers while the scope lives.
 #pragma once
 
 #include "brio/ops/random/random.h"
@@ -17,7 +17,7 @@ class GeneratorScope {
   Generator* before_;
 };
 
-// Draws that name no seed are a function of a pair of integers, as random::stateless makes it of numbers: of a
+// Draws without a seed depend on a pair of integers, as random::stateless makes it from numbers. Here the pair is a
 // tensor, whose values need not be known yet.
 class StreamScope {
  public:

@@ -1,13 +1,13 @@
 // Random tensors. A number is a pure function of (seed, stream, index) through Philox (base/philox.h), so it does not
-// depend on threads, on the order of other draws, or on what is fused with it.
+// depend on threads, on the order of other draws, or on fusing.
 //
 //   random::uniform({10000, 100}, {.seed = 1})   // the same numbers each time
 //   random::normal({64}, {.stddev = 0.05})       // the next numbers of the global generator
 //
-// Seed and counter are inputs of a plan, never part of its structure: drawing again needs no new plan.
+// Seed and counter are inputs of a plan, not part of its structure: another draw needs no new plan.
 //
-// A loop draws new numbers in every round: it takes one stream from what is around it, whose first word is the seed
-// of its own streams, and carries their counter.
+// A loop draws new numbers in every round: it takes one stream from its surroundings, whose first word is the seed of
+// its own streams, and carries their counter.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace op {
 extern const OpDef random_uniform, random_normal, random_bits;
 }  // namespace op
 
-// A seed and a counter of streams. Each draw takes one stream, so two draws never share numbers; a function's trace
+// A seed and a counter of streams. Each draw takes one stream, so two draws never share numbers. A function's trace
 // takes its streams at each call. It must outlive the functions that drew from it. Safe to use from several threads.
 class Generator {
  public:
@@ -66,15 +66,15 @@ struct UniformOptions {
   double low = 0, high = 1;  // [low, high)
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
-  uint64_t stream = 0;             // which of the seed's
-  Generator* generator = nullptr;  // where no seed is given; default: the global one
+  uint64_t stream = 0;             // the number of the seed's stream
+  Generator* generator = nullptr;  // used without a seed; default: the global one
 };
 struct NormalOptions {
   double mean = 0, stddev = 1;
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
-  uint64_t stream = 0;             // which of the seed's
-  Generator* generator = nullptr;  // where no seed is given; default: the global one
+  uint64_t stream = 0;             // the number of the seed's stream
+  Generator* generator = nullptr;  // used without a seed; default: the global one
 };
 struct BitsOptions {
   DType dtype = u32;  // or u64
@@ -87,15 +87,15 @@ Tensor uniform(const Shape& shape, UniformOptions options = {});
 Tensor normal(const Shape& shape, NormalOptions options = {});
 Tensor bits(const Shape& shape, BitsOptions options = {});
 
-// For ops that draw: a stream of their own, whose number is counter + offset. With a seed it is that one's
-// `stream`; else the next of the generator (default: the global one), in a function or loop body the next at each
-// call or round.
+// For ops that draw: a stream of their own, whose number is counter + offset. With a seed it is that seed's `stream`;
+// otherwise the generator's next stream (default: the global generator). In a function or loop body it is the next
+// one at each call or round.
 struct Drawn {
   Tensor seed, counter;
   int64_t offset = 0;
 };
 Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream = 0);
-// So many of a generator's at once: numbers counter + offset and up.
+// Several streams of a generator at once: numbers counter + offset and up.
 Drawn next_streams(Generator* from, uint64_t count);
 
 // The generator of draws without a seed. It starts with a seed from the system.

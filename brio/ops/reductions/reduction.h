@@ -1,4 +1,4 @@
-// Reductions over any axes. The order of the additions depends on the shape alone, never on the number of threads.
+// Reductions over any axes. The order of additions depends only on the shape, not on the number of threads.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@ namespace op {
 extern const OpDef reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all;
 }
 
-// Axes to work over: all of them by default; negative ones count from the end. An empty list is no axis.
+// The axes to reduce: all by default; negative ones count from the end. An empty list means no axis.
 class Axes {
  public:
   Axes() : all_(true) {}
@@ -35,7 +35,7 @@ Tensor any(const Tensor& x, const Axes& axes = {}, bool keepdims = false);
 Tensor all(const Tensor& x, const Axes& axes = {}, bool keepdims = false);
 Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdims = false);
 
-// Sums away what broadcasting `shape` to x's shape had repeated.
+// Sums over the elements that broadcasting `shape` to x's shape had repeated.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // The axes a reduction node folds, as a bit mask, from its attributes.

@@ -367,7 +367,7 @@ def flatten_up_to(spec, values):
 
 # ---- functions
 
-_inner = threading.local()  # what the functions of flat_map learnt: they build the same pipeline for each element
+_inner = threading.local()  # what the functions of flat_map learned: they build the same pipeline for each element
 
 
 class Learned:
@@ -376,7 +376,7 @@ class Learned:
     def __init__(self, who, function, dataset, before=None):
         spec = dataset.element_spec
         state = () if before is None else (before[0],)
-        found = []  # the spec of what it returns
+        found = []  # the spec of its result
 
         def call(*tensors):
             rest = list(tensors)
@@ -402,7 +402,7 @@ class Learned:
                 with _recording.Recording():
                     self.example = self.core.learn(example)
                 break
-            except Exception as error:  # noqa: BLE001: this element may be broken, and the others good
+            except Exception as error:  # noqa: BLE001: this element may be broken, and the others may be good
                 _signals.let_pass(error)
                 failure = failure or error
         else:
@@ -445,7 +445,7 @@ class Learned:
             other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
             tensors = iter(self.core(other))
             shapes = [[next(tensors) for _ in range(parts_of(leaf))][0].shape for leaf in _nest.flatten(self.spec)]
-        except Exception as error:  # noqa: BLE001: the function does not work with such a size, so it has another
+        except Exception as error:  # noqa: BLE001: the function does not work with this size, so the size is another one
             _signals.let_pass(error)
             return
         shape = iter(shapes)
@@ -484,7 +484,7 @@ def learn(who, function, dataset, before=None):
     fixed = code is not None and function.__closure__ is None and function.__defaults__ is None
     key = (who, code if fixed else id(function), repr(dataset.element_spec))
     if key not in cache:
-        cache[key] = (Learned(who, function, dataset), function)  # the function too: its id must stay its own
+        cache[key] = (Learned(who, function, dataset), function)  # keep the function, too: its id must stay unique
     return cache[key][0]
 
 

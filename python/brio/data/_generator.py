@@ -54,7 +54,7 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
     static = known and all(isinstance(leaf, TensorSpec) and leaf.shape.is_fully_defined() for leaf in leaves)
     made = Dataset(core, announced if known else (lambda: _spec_of_first(made, announced)), static=static)
     if static and all(leaf.dtype != _core.string for leaf in leaves):
-        # Functions are tried with zeros first, so that the generator need not run before it is read.
+        # Functions are tried with zeros first, so the generator need not run before it is read.
         made._made_examples = lambda: _Lazy(announced, core)
     return made
 

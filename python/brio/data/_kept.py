@@ -11,8 +11,8 @@ from brio.data import _elements
 _ABOUT, _FORMAT = "dataset.json", "brio dataset 1"
 
 
-# ---- files: a folder with dataset.json, which is written last, and for each shard a TFRecord file with a record for each element.
-# Both carry checksums, which load() compares and `brio verify` too.
+# ---- files: a folder with dataset.json, which is written last, and one TFRecord file per shard with one record per element. Both have checksums,
+# which load() and `brio verify` compare.
 
 
 def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None):
@@ -181,7 +181,7 @@ def _read(structure, leaves):
         return TensorSpec(shape, dtype)
     if "dict" in structure:
         made = {k: None for k in structure["dict"]}
-        for k in sorted(made):  # flatten() goes by the names
+        for k in sorted(made):  # flatten() uses the order of the names
             made[k] = _read(structure["dict"][k], leaves)
         return made
     return tuple(_read(v, leaves) for v in structure["tuple"])
@@ -204,13 +204,13 @@ def snapshot(dataset, path, compression="AUTO", reader_func=None, shard_func=Non
                 writer.add(element, _shard_of(element, shard_func))
                 yield element
             writer.finish()
-        finally:  # also where nobody walks on
+        finally:  # also if the reader stops early
             writer.abandon()
 
     return Dataset.from_generator(elements, output_signature=dataset.element_spec)
 
 
-# ---- classes in other proportions
+# ---- resampling to other class proportions
 
 
 def rejection_resample(dataset, class_func, target_dist, initial_dist=None, seed=None):
@@ -238,7 +238,7 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist=None, seed
     return counted.filter(kept).map(lambda _, c, element: (c, element))
 
 
-# ---- an element, or none
+# ---- optional elements
 
 
 class Optional:

@@ -5,8 +5,8 @@ from brio._core import _sources
 from brio._spec import TensorSpec
 from brio.data import _elements
 
-Dataset = None  # the class itself: _dataset.py puts it here
-_numbers = range  # a dataset has a range of its own
+Dataset = None  # the class itself; set by _dataset.py
+_numbers = range  # Python's range: a dataset has its own
 
 
 class Sources:

@@ -65,7 +65,7 @@ def evaluate(model, x, y, sample_weight, batch_size, steps, watchers, verbose=0)
     bar.begin(0, 1, steps or _number_of_batches(x, batch_size))
 
     def end(step, logs):
-        watchers.on_test_batch_end(step, dict(logs))  # what it returns is meant for training
+        watchers.on_test_batch_end(step, dict(logs))  # changes that it makes to the logs are for training
         bar.advance(step + 1, logs)
 
     batches = _batches(x, y, sample_weight, batch_size)
@@ -97,14 +97,14 @@ def fit(model, x, y, watchers, options, verbose):
 
     def train_and_validate(epoch, batches, skip):
         nonlocal taken
-        if batches is None or steps is None or taken == total:  # otherwise an epoch goes on where the last one ended
+        if batches is None or steps is None or taken == total:  # otherwise an epoch continues where the last one ended
             order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
             batches, taken = _batches(x, y, weights, options["batch_size"], order), 0
         before = taken
         bar.begin(epoch, options["epochs"], steps or total)
         logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, end, skip)
         taken += skip
-        if steps is not None and taken - before < steps:  # the data ended
+        if steps is not None and taken - before < steps:  # no more data
             batches = None
         if validation is not None and (epoch + 1) % options["validation_freq"] == 0:
             parts = validation if isinstance(validation, tuple) else (validation, None, None)
@@ -115,7 +115,7 @@ def fit(model, x, y, watchers, options, verbose):
     watchers.on_train_begin({})
     logs, batches = {}, None
     taken, total, bar = 0, _number_of_batches(x, options["batch_size"]), _core._LoopBar(verbose)
-    first, done = watchers.initial_epoch, watchers.initial_step or 0  # of a run that was cut off
+    first, done = watchers.initial_epoch, watchers.initial_step or 0  # set for a run that was cut off
     first = options["initial_epoch"] if first is None else first
     for epoch in range(first, options["epochs"]):
         with model._turn():

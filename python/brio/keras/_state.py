@@ -3,7 +3,7 @@
 from brio.keras import _classes
 from brio.keras._layer import Layer
 
-# Inner layers of C++'s layers, by the attribute that Keras has them under, in the order in which C++ lists them.
+# Inner layers of C++'s layers, by their attribute in Keras, in the order in which C++ lists them.
 _PARTS = {
     **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "RNN"), ("cell",)),
     "Bidirectional": ("forward_layer", "backward_layer"),
@@ -27,7 +27,7 @@ def _join(path, name):
 
 def own_variables(handle):
     """Those of a C++ layer without those of the layers inside, trainable ones first."""
-    if handle.kind == "SpectralNormalization":  # the kernel of the layer inside is Keras' own, too
+    if handle.kind == "SpectralNormalization":  # the kernel of the inner layer is Keras' own, too
         return handle.variables()[:2]
     inside = {v._key() for layer in handle.layers() for v in layer.variables()}
     own = [v for v in handle.variables() if v._key() not in inside]
@@ -51,11 +51,11 @@ def entries(model, by_attributes=False):
         seen.add(id(obj))
         if isinstance(obj, Optimizer):
             inner = obj.__dict__.get("inner_optimizer")
-            if inner is not None:  # Keras' order: what is inside, too, once more under its own path
+            if inner is not None:  # Keras' order: inner layers come once more under their own paths
                 begun = len(inner.variables) > 2 or int(inner.iterations) > 0
                 found.append(Entry(path, obj.name, obj.variables if begun else obj.variables[:4], obj))
                 visit(inner, _join(path, "inner_optimizer"))
-            elif "_inner_optimizers" in obj.__dict__:  # several: their variables are its own, and once more under their own paths
+            elif "_inner_optimizers" in obj.__dict__:  # several optimizers: their variables come once as its own, and once more under their own paths
                 found.append(Entry(path, obj.name, obj.variables, obj))
                 container(obj._inner_optimizers, _join(path, "optimizers"))
             elif obj._brio.variables():
@@ -97,11 +97,11 @@ def entries(model, by_attributes=False):
     def core(handle, path, owner=None):
         """A layer of C++'s: its own variables, then the layers inside."""
         python = handle.python_object()
-        if python is not None and owner is None:  # one of Python's inside one of C++'s
+        if python is not None and owner is None:  # a Python layer inside of a C++ layer
             visit(python, path)
             return
         inner = handle.layers()
-        if len(inner) == 1 and inner[0].kind == handle.kind and inner[0].python_object() is not None:  # what C++ has a cell of Python's behind
+        if len(inner) == 1 and inner[0].kind == handle.kind and inner[0].python_object() is not None:  # a C++ layer with a Python cell
             core(inner[0], path)
             return
         found.append(Entry(path, handle.name, own_variables(handle), owner))

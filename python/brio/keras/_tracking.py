@@ -19,7 +19,7 @@ class TrackedList(list):
     def extend(self, values):
         values = [wrapped(v, self._track) for v in values]
         super().extend(values)
-        for value in values:  # who holds the list finds them in it
+        for value in values:  # code that holds the list finds them in it
             self._track(value)
 
     def __iadd__(self, values):

@@ -132,9 +132,9 @@ class Trainer:
             own_train, own_test = self._step, self._test
         if kind.compute_loss is not Trainer.compute_loss or kind.compute_metrics is not Trainer.compute_metrics:
             own_train, own_test = own_train or self._step, own_test or self._test
-        if hasattr(optimizer, "_inner_optimizers"):  # whose steps are Python's
+        if hasattr(optimizer, "_inner_optimizers"):  # its steps are Python code
             own_train = own_train or self._step
-        if _metrics_inside(self):  # which the logs are to have
+        if _metrics_inside(self):  # the logs should have them
             own_train, own_test = own_train or self._step, own_test or self._test
         self.__dict__["_own_steps"] = (own_train is not None, own_test is not None)
         if own_train is not None and not self._has_call():
@@ -277,7 +277,7 @@ class Trainer:
             if hasattr(x, "_brio_dataset"):
                 first = next(iter(x.take(1)))
             elif _batches.is_python_source(x):
-                return  # its batches are not to be taken twice: the first call restores
+                return  # its batches must not be taken twice: the first call restores
             else:
                 first = _nest.map_structure(lambda t: t[:1], x)
             self(first[0] if first is not x and isinstance(first, tuple) and not isinstance(x, tuple) else first)
@@ -408,7 +408,7 @@ class Trainer:
         x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else _batches.columns(x)
         dataset = getattr(x, "_brio_dataset", None)
         if dataset is not None:
-            if hasattr(x, "element_spec"):  # batches of a PyDataset tell theirs when they come
+            if hasattr(x, "element_spec"):  # batches of a PyDataset have their specs only when they come
                 self._know_structure(*_batches.unpack_x_y_sample_weight(x.element_spec))
             return (_batches.Batches(x, self._flat_batch) if self.run_eagerly else dataset), None, None
         if _batches.is_python_source(x):
@@ -443,7 +443,7 @@ class Trainer:
             return _nest.pack(structure, results)
         return results[0] if len(results) == 1 else results
 
-    # ---- steps of one's own
+    # ---- the user's own steps
 
     def train_step(self, data):
         """Forward pass, gradients and update for one batch. A class that overrides it returns {name: value}."""
@@ -502,7 +502,7 @@ class Trainer:
         names = self.__dict__.get("output_names", []) if len(rows) > 1 else []
         seen, plan = {}, self.__dict__.get("_plan")
         keys = None if plan is None else list(plan.rows)
-        for part in (2, 3):  # two of one name are two keys, by Keras' rules
+        for part in (2, 3):  # two metrics of one name get two keys, by Keras' rules
             for i, row in enumerate(rows):
                 prefix = plan.prefix(keys[i]) if plan is not None else names[i] + "_" if i < len(names) else ""
                 for metric in row[part]:
@@ -522,7 +522,7 @@ class Trainer:
         if len(judged) == 1 and len(predictions) > 1:
             judged = judged * len(predictions)
         targets = self._flat_targets(y) or [None] * len(predictions)
-        if len(judged) == len(predictions) > len(targets):  # what has neither a loss nor a metric has no target
+        if len(judged) == len(predictions) > len(targets):  # an output without a loss and metrics has no target
             kept = [(row, p) for row, p in zip(judged, predictions) if row[0] is not None or row[2] or row[3]]
             if len(kept) == len(targets):
                 judged, predictions = [row for row, _ in kept], [p for _, p in kept]
@@ -558,7 +558,7 @@ class Trainer:
         plan = self.__dict__.get("_plan")
         return ([tracker] if tracker is not None else []) + ([] if plan is None else list(plan.trackers.values())) + found + compiled
 
-    # ---- names of Keras 2 that Keras 3 still takes
+    # ---- names of Keras 2 that Keras 3 still accepts
 
     @property
     def compiled_metrics(self):
@@ -632,7 +632,7 @@ def _step_count(x, batch_size, validation_split):
         return count if count >= 0 else None
     leaves = [leaf for leaf in _nest.flatten(x) if getattr(leaf, "shape", None)]
     if not leaves or isinstance(batch_size, str) or leaves[0].shape[0] is None:
-        return None  # "auto", or what fit refuses
+        return None  # "auto", or a value that fit refuses
     rows = int(leaves[0].shape[0] * (1.0 - float(validation_split)))
     return -(-rows // int(batch_size or 32))
 

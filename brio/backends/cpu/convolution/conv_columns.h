@@ -1,4 +1,4 @@
-// Convolutions as products: what a window covers becomes a row of a matrix.
+// Convolutions as products: the elements under a window become a row of a matrix.
 #pragma once
 
 #include "brio/ops/network/convolution.h"

@@ -8,7 +8,7 @@
 
 namespace brio::cpu {
 
-// Does the processor have these instructions, and may AVX-512 be used?
+// Whether the processor has these instructions and AVX-512 may be used.
 bool has_bf16_products();
 
 // Words of two neighbouring elements of a line of the filter, for each channel; behind the last of an odd number 0.

@@ -4,9 +4,9 @@
 // The unit of work is a transform of `lanes` columns at once, one per lane of a vector, so that nothing is shuffled
 // inside a transform. Three ways lead to it:
 //   lanes  short rows: as many rows as there are lanes are turned into columns
-//   split  n = a·b with both at least `lanes`: the row, seen as [a, b], has b columns of a points; multiplied by
-//   roots
-//          and turned, a columns of b points
+//   split  n = a·b with both at least `lanes`: the row is seen as a matrix [a, b]. It has b columns of a points;
+//          after these are transformed, multiplied by roots and turned, the matrix has a columns of b points,
+//          which are transformed, too
 //   chirp  a length with a large prime factor: a convolution with e^(iπk²/n) (Bluestein), by transforms of a length
 //          that splits
 #pragma once

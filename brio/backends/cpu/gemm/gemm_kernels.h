@@ -1,4 +1,4 @@
-// What gemm_choice.cpp chooses from: our own kernels, one function each. Private to this room.
+// The kernels from which gemm_choice.cpp chooses: our own, one function each. Private to this room.
 //
 // A kernel computes one piece: a product without batch, C[i, j] at c[i * c_row + j], on the calling thread.
 #pragma once
@@ -27,7 +27,7 @@ struct GemmPointers {
 
 using GemmKernel = void (*)(const GemmShape& shape, const GemmPointers& pointers);
 
-// A kernel and what the choice has to know about it. run is null where there is none for the dtype.
+// A kernel with the facts that the choice needs. run is null if there is no kernel for the dtype.
 struct GemmKernelInfo {
   GemmKernel run = nullptr;
   bool applies_bias_relu = false;                       // else apply_bias_relu must follow

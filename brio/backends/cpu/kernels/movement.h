@@ -1,6 +1,6 @@
-// Moving elements without computing with them, at memory speed: copies between any strides (transpose, slice, concat,
-// pad, broadcast, reverse), gather, scatter_add, one_hot. Elements are known by their size (1, 2, 4, 8 or 16 bytes)
-// only, except where they are added. Long work is spread over the threads; the bits never depend on how.
+// Moves elements without computing with them, at memory speed: copies between any strides (transpose, slice, concat,
+// pad, broadcast, reverse), gather, scatter_add, one_hot. Elements are known only by their size (1, 2, 4, 8 or 16
+// bytes), except where they are added. Long work is spread over the threads; the bits never depend on how.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@
 #define BRIO_CPU_OPTIMIZER_SCALARS
 namespace brio::cpu {
 
-// A rule's numbers in the dtype of the parameters, in the order that its kernel takes them.
+// The numbers of a rule in the dtype of the parameters, in the order that its kernel takes them.
 template <typename T>
 struct UpdateScalars {
   T value[5];
@@ -217,13 +217,13 @@ UpdateRange<T> find_update(UpdateKind kind) {
   else return HWY_DYNAMIC_DISPATCH(find_update_f64_here)(kind);
 }
 
-// Row by row, and where the gradient has none several rows at once.
+// Row by row; several rows at once where there is no gradient.
 template <typename T>
 void update_spread(UpdateRange<T> update, const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin,
                    int64_t end) {
   const int64_t width = tensor.width;
   const T* grad = static_cast<const T*>(tensor.grad);
-  T others[1024];  // the last row, as often as it fits
+  T others[1024];  // copies of the last row, as many as fit
   const int64_t at_once = std::max<int64_t>(1, static_cast<int64_t>(std::size(others)) / width);
   if (at_once > 1)
     for (int64_t i = 0; i < at_once; ++i) std::copy_n(grad + tensor.last * width, width, others + i * width);
@@ -260,7 +260,7 @@ void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const Up
     return;
   }
   parallel_for(total, kPieceElements, [&](int64_t begin, int64_t end) {
-    int64_t offset = 0;  // of the tensor at hand in the sequence of all elements
+    int64_t offset = 0;  // of the current tensor in the sequence of all elements
     for (const UpdateTensor& tensor : tensors) {
       const int64_t from = std::max(begin - offset, int64_t{0}), to = std::min(end - offset, tensor.n);
       if (from < to) update_part(update, tensor, scalars, from, to);
@@ -270,7 +270,7 @@ void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const Up
   });
 }
 
-// bases[k]^exponent by the elementwise kernel, so that the bits are those of the plain definition.
+// bases[k]^exponent by the elementwise kernel, so it has the bits of the plain definition.
 template <typename T>
 void powers(T (&bases)[2], T exponent) {
   const T exponents[2] = {exponent, exponent};

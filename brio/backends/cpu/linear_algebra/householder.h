@@ -1,7 +1,7 @@
 // The factors q and r of a column-major matrix by Householder's reflections.
 //
-// From 64 columns on it goes by blocks of reflections whose triangles are kept, so that q is formed by products
-// alone: LAPACK's own pair (geqrf and orgqr) does its last 128 columns one by one.
+// From 64 columns on it uses blocks of reflections whose triangles are kept, so q is formed only by products:
+// LAPACK's own pair (geqrf and orgqr) processes its last 128 columns one by one.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace brio::cpu {
 template <typename T>
 class Householder {
  public:
-  // Of [rows, columns], with so many columns of q.
+  // For [rows, columns], with this many columns of q.
   Householder(int rows, int columns, int q_columns)
       : m_(rows), n_(columns), k_(std::min(rows, columns)), q_columns_(q_columns) {
     if (k_ >= kBlocked) return;
@@ -25,7 +25,7 @@ class Householder {
     lapack<T>().orgqr(&m_, &q_columns_, &k_, nullptr, &m_, nullptr, &for_q, &query, &info);
     work_size_ = std::max(work_size(for_r), work_size(for_q));
   }
-  // How many of T the caller lends to both calls below.
+  // How many numbers of type T `lent` must hold in both calls below.
   int64_t room() const {
     if (k_ < kBlocked) return int64_t{k_} + work_size_;
     return int64_t{kBlock} * (int64_t{k_} + std::max(n_, q_columns_)) + int64_t{m_} * q_columns_;
@@ -37,7 +37,7 @@ class Householder {
     if (k_ >= kBlocked) lapack<T>().geqrt(&m_, &n_, &kBlock, a, &m_, lent, &kBlock, work(lent), &info);
     else lapack<T>().geqrf(&m_, &n_, a, &m_, lent, work(lent), &work_size_, &info);
   }
-  // q of what factor() left: in `a`, which has room for it, or in what is lent.
+  // The q of factor()'s result: in `a`, which has room for it, or in `lent`. Returns where it is.
   const T* form_q(T* a, T* lent) const {
     if (k_ < kBlocked) {
       int info = 0;

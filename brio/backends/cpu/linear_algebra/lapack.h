@@ -1,5 +1,5 @@
-// The functions of LAPACK and BLAS that Brio calls. They come from OpenBLAS, which is loaded when the first of them
-// is wanted: linked, it would cost every program over a millisecond of its start (docs/decisions/linear-algebra.md).
+// The functions of LAPACK and BLAS that Brio calls. They come from OpenBLAS, which is loaded at the first need: if it
+// were linked, it would cost every program over a millisecond of start-up (docs/decisions/linear-algebra.md).
 //
 // Matrices are column-major there: row-major memory is the transposed matrix. Integers have 32 bits. The last
 // arguments are the lengths of the strings, as Fortran passes them.
@@ -42,7 +42,7 @@ struct Lapack {
                 const int* lwork, int* iwork, const int* liwork, int* info, size_t, size_t);
 };
 
-// Why they are not there; empty when they are.
+// The reason if they are not available; empty if they are.
 const std::string& lapack_unusable();
 template <typename T>
 const Lapack<T>& lapack();  // of float or double; only where they are there

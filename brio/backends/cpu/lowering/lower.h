@@ -1,4 +1,4 @@
-// From IR nodes to the kernels of this backend: one file per family, each adding its implementations to the registry.
+// From IR nodes to the kernels of this backend: one file per family, each adds its implementations to the registry.
 #pragma once
 
 #include "brio/runtime/backend.h"
@@ -27,7 +27,7 @@ void add_attention_kernels(Registry& registry);
 void add_optimizer_kernels(Registry& registry);
 
 inline constexpr std::string_view kDevice = "cpu:0";
-inline constexpr int kPriority = 10;  // before the reference
+inline constexpr int kPriority = 10;  // asked before the reference
 
 inline Support always(const NodeView&) { return Support::can(); }
 

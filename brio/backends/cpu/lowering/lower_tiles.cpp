@@ -70,8 +70,8 @@ std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
   return {};
 }
 
-// Is this x · f(x), where nobody else reads f(x) and one kernel does both? Then the node that computes f(x): its
-// result need not be stored for the product, which waits for memory while the function computes.
+// If this is x · f(x), nothing else reads f(x), and one kernel does both: the node that computes f(x). Its result
+// need not be stored for the product, which waits for memory while the function computes.
 const Node* gated_function(const Graph& graph, const Node& node, std::span<const Node> nodes,
                            std::span<const ValueId> outputs) {
   if (node.op != &op::mul || graph.values[node.out[0]].dtype != f32) return nullptr;

@@ -142,8 +142,8 @@ void run_chain(const Chain& chain, void* const* r, size_t n) {
   for (; i + kLanes <= n; i += kLanes) Single::follow(chain.single.data(), r, i, 0, none);
   if (i < n) Tail::follow(chain.tail.data(), r, i, n - i, none);
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 32
-  // The compiler does so by itself, but for calls that take vectors. Whoever comes next may use SSE, which waits some
-  // 70 ns for what the upper halves of registers hold on processors of Intel's.
+  // The compiler does this by itself, except for calls that take vectors. The next code may use SSE, which on Intel
+  // processors waits some 70 ns for the upper halves of the registers.
   _mm256_zeroupper();
 #endif
 }

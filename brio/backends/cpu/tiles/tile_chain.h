@@ -1,6 +1,6 @@
 // Runs of f32 arithmetic that stay in vector registers. A step of a tile program that stores its tile for the next
-// step to load again costs more than its arithmetic; in a chain eight vectors go through all the steps first, and
-// only what somebody else reads is stored. Each step still rounds its own result: the bits are those of the steps.
+// step to load costs more than its arithmetic. In a chain eight vectors go through all the steps first, and only
+// values that other steps read are stored. Each step still rounds its own result: the bits are those of the steps.
 //
 // A chain is threaded code: every link does its work on the vectors that it gets as arguments, which the calling
 // convention keeps in registers, and jumps to the next link.
@@ -32,7 +32,7 @@ bool chainable(const TileProgram::Step& step);
 // What make_chain needs to know of a register.
 struct ChainRegister {
   bool splat;   // one value for all elements: registers[reg] points to it
-  bool stored;  // somebody besides the next link reads it
+  bool stored;  // another step than the next link reads it
 };
 
 // The steps, which are chainable, as one chain; the first one's result is register `first`.

@@ -1,5 +1,5 @@
-// The families that find_tile_fn (tile_ops.h) asks in turn. Private to this room; each lives in the .cpp
-// named here and answers nullptr for what it does not have.
+// The families that find_tile_fn (tile_ops.h) asks in turn. Private to this room; each is in the .cpp named here and
+// returns nullptr for an op that it lacks.
 #pragma once
 
 #include <string_view>

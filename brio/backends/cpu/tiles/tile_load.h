@@ -1,4 +1,4 @@
-// Getting broadcast and strided inputs into a tile.
+// Loads broadcast and strided inputs into a tile.
 #pragma once
 
 #include <cstddef>

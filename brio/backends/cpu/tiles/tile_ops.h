@@ -11,7 +11,7 @@
 //   pow             of integers wraps; a negative exponent yields the power truncated toward 0 (0 to it is 0)
 //   round           half to even
 //   cast            float to integer truncates; out of range it gives the nearest end, NaN gives 0; to bool
-//   is x != 0;
+//                   is x != 0;
 //                   integer to integer wraps
 //   integers wrap; f16 and bf16 compute in f32 and round after every operation; bool is a byte that is 0 or 1
 #pragma once

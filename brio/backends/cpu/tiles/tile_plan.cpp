@@ -276,7 +276,7 @@ Layout assign_slots(const TileProgram& program, const Registers& registers, Tile
       layout.slot[out] = free[size].back();
       free[size].pop_back();
     }
-    if (registers.last_read[out] < 0) free[size].push_back(layout.slot[out]);  // nobody reads it
+    if (registers.last_read[out] < 0) free[size].push_back(layout.slot[out]);  // nothing reads it
   }
   return layout;
 }
