@@ -55,9 +55,11 @@ emulated_ops := max_pool* avg_pool* relu_pool* exp ndtr sigmoid mul select cast*
 empty :=
 EMULATED_TESTS ?= $(subst $(empty) $(empty),:,$(addprefix *EveryOp.MatchesReference/,$(emulated_ops)))
 test-cuda-emulated: setup ## run kernels of a GPU on the host, which emulates one: the ops of EMULATED_TESTS, against the reference, and runs that go on
-	$(call build,release,emulated_gpu test_ops test_train)
+	$(call build,release,emulated_gpu test_ops test_train test_data_pictures)
 	@scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='$(EMULATED_TESTS)'
 	@scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_train --gtest_brief=1 --gtest_filter='Resume.*SameBits'
+	@scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_data_pictures --gtest_brief=1
+	@EMULATED_NO_JPEG_ENGINES=1 scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_data_pictures --gtest_brief=1 --gtest_filter='*AllSamplings*'
 
 # The networks of the table in docs/cuda.md: NAME:BATCH:DTYPE
 CUDA_STEPS ?= mlp:32:float32 lstm:32:float32 cnn:256:float16 separable:256:float16 resnet50:256:bfloat16 mobilenet_v2:256:bfloat16 gpt2:16:bfloat16

@@ -3,7 +3,7 @@
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
 #   example   every examples/NAME.cpp and examples/pages/NAME.cpp → example_NAME, built and run
 #   python    tests/python, where the Python package is built (BRIO_PYTHON)
-#   check     layering of the includes, the installed package, what README.md says
+#   check     layering of the includes, the installed package, what README.md and docs/adding-*.md tell a reader to do
 #   The seeds of the parsers' fuzz targets are replayed as unit tests fuzz/NAME (BrioFuzz.cmake).
 # tests/fuzz → brio_fuzz and tests/soak → brio_soak are programs, not tests: `make fuzz`, `make soak`.
 enable_testing()
@@ -20,6 +20,10 @@ endfunction()
 # start threads.
 set(BRIO_TEST_ENVIRONMENT
     "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1:die_after_fork=0")
+# ThreadSanitizer makes a test some thirty times as slow. Of random cases, which other builds draw all, it sees a tenth.
+if(BRIO_TSAN)
+  list(APPEND BRIO_TEST_ENVIRONMENT BRIO_TEST_SHARE=0.1)
+endif()
 
 # brio_unit_tests_again(NAME TESTS VARIABLE=VALUE…): these unit tests once more under these environment variables, as
 # NAME/<test>, labelled NAME; of the random graphs a tenth (tests/share.h).
@@ -75,7 +79,8 @@ if(TARGET brio_backends_cuda)
   target_include_directories(test_ops SYSTEM PRIVATE "${BRIO_CUDA_INCLUDE}" "${BRIO_CUDNN_INCLUDE}")
 
   # A GPU that the host emulates, for `make test-cuda-emulated`: NVIDIA's libraries, as far as they are needed.
-  foreach(library driver:libcuda.so.1 compiler:libnvrtc.so.13 products:libcublasLt.so.13 device_file:device_file.so)
+  foreach(library driver:libcuda.so.1 compiler:libnvrtc.so.13 products:libcublasLt.so.13 jpegs:libnvjpeg.so.13
+          device_file:device_file.so)
     string(REPLACE ":" ";" pair ${library})
     list(GET pair 0 source)
     list(GET pair 1 file)
@@ -88,6 +93,7 @@ if(TARGET brio_backends_cuda)
     target_link_libraries(emulated_${source} PRIVATE brio_options ${CMAKE_DL_LIBS})
     list(APPEND emulated emulated_${source})
   endforeach()
+  target_link_libraries(emulated_jpegs PRIVATE brio::jpeg)
   add_custom_target(emulated_gpu)
   add_dependencies(emulated_gpu ${emulated})
 endif()
@@ -103,7 +109,10 @@ list(TRANSFORM unit_programs PREPEND test_)
 add_custom_target(unit_tests)
 add_dependencies(unit_tests ${unit_programs})
 
-brio_unit_tests_again(portable "${unit_tests}" BRIO_ISA=portable)
+# Not under ThreadSanitizer: the instruction set decides what a thread computes, not what threads share.
+if(NOT BRIO_TSAN)
+  brio_unit_tests_again(portable "${unit_tests}" BRIO_ISA=portable)
+endif()
 # On a device that the host cannot touch, whole and without some of its kernels; see tests/walled_device.h.
 brio_unit_tests_again(walled "ops;ops/image;autodiff;runtime;nn;models;train;golden" BRIO_DEVICE=walled:0)
 brio_unit_tests_again(walled_lacking "autodiff;runtime;nn;train" BRIO_DEVICE=walled:0
@@ -136,6 +145,12 @@ add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJ
 add_test(NAME layering/self COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/self_test)
 add_test(NAME layering/rooms COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/rooms ${PROJECT_SOURCE_DIR})
 set_tests_properties(layering layering/self layering/rooms PROPERTIES LABELS check)
+
+# It compiles what the pages add, without a sanitizer, and links it with this tree.
+if(NOT BRIO_ASAN AND NOT BRIO_TSAN AND NOT BRIO_COVERAGE AND CMAKE_GENERATOR STREQUAL "Ninja")
+  add_test(NAME extending COMMAND ${PROJECT_SOURCE_DIR}/tests/extending/check ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set_tests_properties(extending PROPERTIES LABELS check)
+endif()
 
 # The runtime of a sanitizer or of gcov would have to be linked by the consumer too: these are for plain builds.
 file(GLOB umbrella CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/brio.h")

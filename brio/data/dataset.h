@@ -1,5 +1,5 @@
-// Dataset: where elements come from and what happens to them on their way. It is immutable and cheap to copy; each
-// transform returns a new one, with the meaning that TensorFlow's tf.data gives its name. An Iterator walks it.
+// Dataset: where elements come from and what happens to them. It is immutable and cheap to copy. Each transform
+// returns a new dataset, with the meaning that tf.data gives its name. An Iterator walks it.
 //
 //   data::Dataset rows = data::from_tensor_slices({x, y}).shuffle(kAutotune).batch(32);
 //   for (const data::Item& item : rows) train(item[0], item[1]);
@@ -38,21 +38,21 @@ class Item : public std::vector<Tensor> {
 };
 
 struct Options {
-  bool deterministic = true;  // false: elements come as they are ready
-  int64_t cpu_budget = 0;     // threads for input; 0: the CPUs that this process may use
+  bool deterministic = true;  // false: elements come in the order in which they are ready
+  int64_t cpu_budget = 0;     // threads for input; 0: as many as the CPUs that this process may use
   int64_t ram_budget =
       0;  // bytes that input may hold; 0: a quarter of what the machine or its control group has free
-  // How long restore() may claim elements again, where they have no numbers (a generator, a buffer's shuffle).
+  // Limit for making claims again in restore(), if elements have no numbers (a generator, a buffer's shuffle).
   double restore_seconds = 600;
 };
 
 using SampleFunction = std::function<void(Sample&)>;
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-// A function over all parts of an element, however many there are.
+// A function over all parts of an element, for any number of parts.
 struct ElementFunction {
   TensorFunction call;
-  bool traced = true;  // false: called for each element as it is, so that what it does may depend on values
+  bool traced = true;  // false: called for each element, so it may depend on values
 };
 
 struct MapOptions {
@@ -60,11 +60,12 @@ struct MapOptions {
   std::optional<uint64_t> seed = {};
   std::optional<Structure> structure = {};  // of the results; default: a tensor, or a tuple of what was written
   size_t results = 1;                       // parts that a function over samples, or one that returns a vector, makes
+  std::string name = "map";                 // of the stage, in reports
 };
-// Of a shuffle of all elements. Blocks: neighbours stay near each other, so that elements of files are read in large
-// pieces; blocks, and the elements of each window of blocks, come in a random order.
+// For a shuffle of all elements. Blocks: neighbours stay near each other, so elements of files are read in large
+// pieces. The blocks come in a random order, and so do the elements of each window of blocks.
 enum class ShuffleOrder : uint8_t {
-  automatic,  // full, or blocks where the elements lie in files that turn out to be slow to read here and there
+  automatic,  // full, or blocks if the elements are in files that are slow to read here and there
   full,
   blocks
 };
@@ -73,6 +74,10 @@ struct ShuffleOptions {
   bool reshuffle_each_iteration = true;
   ShuffleOrder order = ShuffleOrder::automatic;
 };
+
+// Who makes batches of pictures for a device that can decode: as BRIO_CUDA_PICTURES says (pictures/device_choice.h),
+// or the device, wherever it can.
+enum class MadeBy : uint8_t { as_set, device };
 
 class Iterator;
 class Dataset;
@@ -83,8 +88,8 @@ class Dataset {
  public:
   explicit Dataset(NodePtr node) : node_(std::move(node)) {}
 
-  // f is called with a Sample (worker threads run it, nothing is allocated) or with tensors (recorded once, planned,
-  // and run by the threads).
+  // f is called with a Sample (worker threads run it, nothing is allocated) or with tensors (it is recorded once,
+  // planned, and run by the threads).
   template <typename F>
   Dataset map(F f, MapOptions options = {}) const;
   Dataset map(ElementFunction f, MapOptions options = {}) const;
@@ -93,7 +98,7 @@ class Dataset {
   Dataset filter(ElementFunction f) const;
 
   Dataset batch(int64_t batch_size, BatchOptions options = {}) const;
-  // kAutotune: all elements, where they are numbered without a buffer; else as many as the RAM budget holds.
+  // kAutotune: all elements, if they are numbered without a buffer; otherwise as many as the RAM budget holds.
   Dataset shuffle(int64_t buffer_size, ShuffleOptions options = {}) const;
   Dataset repeat(int64_t count = kInfinite) const;
   Dataset take(int64_t count) const;
@@ -102,33 +107,33 @@ class Dataset {
   Dataset enumerate(int64_t start = 0) const;  // (number, element)
   Dataset shard(int64_t num_shards, int64_t index) const;
 
-  // Batches of elements whose shapes differ: filled up, or values end to end beside the length of each.
+  // Batches of elements with different shapes: padded, or with all values end to end beside the length of each.
   Dataset padded_batch(int64_t batch_size, PaddedBatchOptions options = {}) const;
   Dataset ragged_batch(int64_t batch_size, RaggedBatchOptions options = {}) const;
   Dataset unbatch() const;
   Dataset rebatch(int64_t batch_size, BatchOptions options = {}) const;
   Dataset rebatch(std::vector<int64_t> batch_sizes, BatchOptions options = {}) const;  // taken in turn
-  // Elements size at a time, each window `shift` behind the one before, every stride-th element of it: what
-  // TensorFlow's window gives with .batch(size) over each of its datasets.
+  // Windows of `size` elements, each `shift` behind the one before, taking every stride-th element: the result of
+  // TensorFlow's window with .batch(size) over each of its datasets.
   Dataset window(int64_t size, WindowOptions options = {}) const;
 
-  // The elements of the datasets that f makes of this one's elements: one after the other, or from several in turn.
+  // The elements of the datasets that f makes from this dataset's elements: one after the other, or several in turn.
   Dataset flat_map(DatasetFunction f, FlatMapOptions options = {}) const;
   Dataset interleave(DatasetFunction f, InterleaveOptions options = {}) const;
-  // Elements of equal key are gathered; window_size of them, or what is left at the end, are a dataset, of which
-  // `reduce` makes another.
+  // Gathers elements of equal key. window_size of them, or the rest at the end, are a dataset, from which `reduce`
+  // makes another one.
   using WindowReduce = std::function<Dataset(int64_t key, const Dataset& window)>;
   Dataset group_by_window(KeyFunction key, WindowReduce reduce, int64_t window_size, GroupOptions options = {}) const;
   Dataset group_by_window(KeyFunction key, WindowReduce reduce, std::function<int64_t(int64_t key)> window_size,
                           GroupOptions options = {}) const;
-  // Padded batches of elements whose lengths lie between the same two boundaries.
+  // Padded batches of elements whose lengths are between the same two boundaries.
   Dataset bucket_by_sequence_length(KeyFunction element_length, std::vector<int64_t> bucket_boundaries,
                                     std::vector<int64_t> bucket_batch_sizes, BucketOptions options = {}) const;
 
   template <typename F>
   Dataset take_while(F f) const;  // over tensors; its result is one bool
   Dataset take_while(ElementFunction f) const;
-  Dataset unique() const;  // elements that were not there before, bit for bit
+  Dataset unique() const;  // drops elements that came before, bit for bit
   // f(state..., element...) -> (state..., result...)
   template <typename F>
   Dataset scan(std::vector<Tensor> initial_state, F f, ScanOptions options = {}) const;
@@ -138,10 +143,10 @@ class Dataset {
   std::vector<Tensor> reduce(std::vector<Tensor> initial_state, F f) const;
   std::vector<Tensor> reduce(std::vector<Tensor> initial_state, ElementFunction f) const;
 
-  // Elements are made once, in the first epoch, and kept: in memory, or in a file that another process reads too.
+  // Elements are made once, in the first epoch, and kept: in memory, or in a file that other processes read, too.
   Dataset cache(std::string file = {}) const;
-  // Elements that cannot be made are left out. Iterator::report() counts them and says why; what it has not shown is
-  // printed to stderr when the iterator goes.
+  // Leaves out elements that cannot be made. Iterator::report() counts them and gives the reasons. Reasons that it
+  // has not shown are printed to stderr when the iterator is destroyed.
   Dataset ignore_errors() const;
   Dataset on_error(OnError what) const { return what == OnError::skip ? ignore_errors() : *this; }
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
@@ -155,14 +160,17 @@ class Dataset {
 
   Structure structure() const { return node_->structure(); }
   int64_t cardinality() const { return node_->cardinality(); }  // kInfinite, kUnknown
-  std::string describe() const;                                 // one step a line, the source first
+  std::string describe() const;                                 // one step per line, the source first
   const NodePtr& node() const { return node_; }
 
-  // Reads for so long, or to the end, and says where the time went.
+  // Reads for this time, or to the end, and reports where the time went.
   Report explain(double seconds = 1) const;
 
   Iterator iterator() const;  // each one is the next epoch
   Iterator iterator(uint64_t epoch) const;
+  // Of elements that are for this device. Pictures may come as its tensors, from its own decoder, whose pixels are a
+  // little other than the host's (pictures/device_choice.h); everything else is as ever.
+  Iterator iterator(uint64_t epoch, Device& device, MadeBy made_by = MadeBy::as_set) const;
   class Cursor;
   Cursor begin() const;
   std::default_sentinel_t end() const { return {}; }
@@ -179,7 +187,7 @@ Dataset from_tensors(std::vector<Tensor> parts, std::optional<Structure> structu
 Dataset from_tensor_slices(std::vector<Tensor> parts, std::optional<Structure> structure = {});  // rows along axis 0
 Dataset range(int64_t stop);
 Dataset range(int64_t start, int64_t stop, int64_t step = 1);
-// Calls `make` at the start of each epoch; what it returns is called for each element until it returns false.
+// Calls `make` at the start of each epoch; the function that it returns is called per element until it returns false.
 using Next = std::function<bool(std::vector<Tensor>&)>;
 Dataset from_generator(std::function<Next()> make, Structure structure = {});
 
@@ -198,9 +206,9 @@ class Iterator {
 
   bool next(Item& item);  // false at the end, and from then on
 
-  // Where it stands, in a few bytes; restore() goes on at exactly the next element, also in another process and with
-  // another number of threads. Throws InvalidArgument when the bytes are not of this pipeline; it is at its first
-  // element then.
+  // save() returns the position, in a few bytes. restore() continues at exactly the next element, also in another
+  // process and with another number of threads. It throws InvalidArgument if the bytes are not of this pipeline, and
+  // then stands at the first element.
   std::string save() const;
   void restore(std::string_view state);
   void reset(uint64_t epoch);
@@ -238,7 +246,7 @@ inline Dataset::Cursor Dataset::begin() const { return Cursor(iterator()); }
 
 namespace detail {
 
-// What a function returns, as the structure of an element.
+// The result of a function as the structure of an element.
 template <typename R>
 struct structure_of {
   static Structure make(size_t results) { return Structure::tuple_of(results); }
@@ -253,7 +261,7 @@ struct structure_of<std::tuple<T...>> {
 };
 
 template <typename R>
-inline constexpr size_t results_of = 0;  // a vector: as many as it has
+inline constexpr size_t results_of = 0;  // a vector: any number
 template <>
 inline constexpr size_t results_of<Tensor> = 1;
 template <typename... T>

@@ -2,6 +2,7 @@
 
 #include "brio/base/error.h"
 #include "brio/data/engine/state.h"
+#include "brio/runtime/backend.h"
 
 namespace brio::train {
 namespace {
@@ -48,6 +49,14 @@ DatasetSource::DatasetSource(const data::Dataset& dataset, DatasetSourceOptions 
 void DatasetSource::reset(int64_t epoch) {
   if (options_.continues && taken_ > 0 && !ended_ && taken_ != steps().value_or(-1)) return;
   iterator_.reset(static_cast<uint64_t>(epoch));
+  taken_ = 0;
+  ended_ = false;
+}
+
+void DatasetSource::set_device(Device& device) {
+  if (&device == device_ || (device.is_host() && !device_)) return;
+  iterator_ = device.is_host() ? dataset_.iterator(0) : dataset_.iterator(0, device);
+  device_ = device.is_host() ? nullptr : &device;
   taken_ = 0;
   ended_ = false;
 }

@@ -1,6 +1,6 @@
-// Trainer: what compile() makes of a module. Users meet it as nn::Model.
+// Trainer: the result of compile() for a module. Users see it as nn::Model.
 //
-// Several threads may use one model. An epoch of fit, an evaluation and a single step take turns, since they count in
+// Several threads may use one model. An epoch of fit, an evaluation and a single step take turns, because they use
 // the same metrics; predictions run beside them.
 #pragma once
 
@@ -49,59 +49,59 @@ class Trainer {
   void reset_metrics();
   Turns& turns() { return turns_; }
 
-  // For the doctor, between two steps: how long a step on this batch takes by itself, as it is and without metrics,
-  // in at most so many seconds. Nothing changes. 0: it cannot be tried.
+  // For the doctor, between two steps: how long a step on this batch takes, with and without metrics, in at most so
+  // many seconds. Nothing changes. 0: it cannot be tried.
   detail::TracedFunction::Trial try_step(const Batch& batch, double most_seconds);
   enum class Metrics : uint8_t { with, without };
   double traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds);
-  // The step in the other precision, beside it as it is; and the layer that takes most of it, with a cheaper form of
-  // that. Nothing is in what comes back where there is nothing to try.
+  // The step in the other precision and in its own; and the layer that takes most of the step, with a cheaper form of
+  // it. The results are empty if there is nothing to try.
   profile::PrecisionTrial try_precision(const Batch& batch, double most_seconds);
   profile::LayerTrial try_layers(const Batch& batch, double most_seconds);
-  // In what layers under the policy "auto" compute, once fit has measured it or a checkpoint said it.
+  // The precision of layers under the policy "auto", once fit has measured it or a checkpoint has it.
   std::optional<DType> precision() const { return precision_; }
   bool has_metrics() const;
 
   // For fit(), see bad_numbers.h. With the gate, a step whose numbers are not finite changes nothing.
   void set_gate(bool on);
-  bool take_bad_step();  // was the last step one? Asked after each
-  // Runs the last step, which the gate left out, op by op: says where numbers stop being finite.
+  bool take_bad_step();  // whether the last step was bad; called after each step
+  // Runs the last step, which the gate left out, op by op, and says where numbers stop being finite.
   std::string explain_step(const Batch& batch, const BatchSource& batches);
 
   void require_compiled(const char* what) const;  // throws InvalidArgument
-  // Is a step of the user's own in place of Brio's? What its batches hold is its own affair.
+  // Whether a user's step replaces Brio's. Such a step defines the content of its batches.
   bool has_own_step() const;
-  std::vector<nn::Spec> input_specs() const;  // what the module takes, as far as is known; the batch is unknown
+  std::vector<nn::Spec> input_specs() const;  // the module's inputs, as far as known; the batch is unknown
 
  private:
   class FitRun;
-  // One output of the model: what it is judged by, and the means so far.
+  // One output of the model: its loss and metrics, and the means so far.
   struct Output {
     std::string name;
     nn::OutputOptions options;
     nn::Mean loss;
   };
-  // A step over a flat list of tensors: so many of x, of y and of weights.
+  // A step over a flat list of tensors: this many of x, of y and of weights.
   struct Traced {
     size_t n_x, n_y, n_weights;
     bool gated;
-    std::shared_ptr<std::vector<std::string>> names;  // of what a step of the user's own gives
+    std::shared_ptr<std::vector<std::string>> names;  // of the results of a user's step
     std::unique_ptr<detail::TracedFunction> function;
   };
   struct Compiled {
     nn::CompileOptions options;
     nn::Mean loss{{.name = "loss"}};
-    std::vector<Output> outputs;  // known from the first batch on
-    std::vector<size_t> judged;   // which of the model's outputs these are; empty: all
+    std::vector<Output> outputs;  // known after the first batch
+    std::vector<size_t> judged;   // the model's outputs that these belong to; empty: all
     std::vector<Traced> train, test, part;
-    std::unique_ptr<detail::TracedFunction> apply, gated_apply;  // after the parts of a batch
-    Tensor class_weights;                                        // by class; the last is for all others
-    // What a step of the user's own gave last.
+    std::unique_ptr<detail::TracedFunction> apply, gated_apply;  // called after the parts of a batch
+    Tensor class_weights;                                        // by class; the last one is for all other classes
+    // The names of the last results of a user's step.
     std::shared_ptr<const std::vector<std::string>> own_names;
     std::vector<Tensor> own_results;
   };
 
-  void forget_steps();  // what is traced holds what has changed
+  void forget_steps();  // the traces depend on something that has changed
   // The policy "auto": see trainer_precision.cpp.
   void choose_precision(const Batch& batch);
   void take_precision(DType compute);
@@ -120,20 +120,21 @@ class Trainer {
   void prepare_weights();
   void note_inputs(const Batch& batch);
   void build_for_own_step(const Batch& batch);
-  // Traces a step where there is none for as many tensors as the batch has.
+  // Traces a step if there is none for the batch's number of tensors.
   enum class Kind : uint8_t { train, test, part };
   Traced& traced(Kind kind, const Batch& batch);
   void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
-  // How a fit goes through its batches: known from the first one on.
+  // How a fit splits its batches: known after the first one.
   struct Parts {
     int64_t number = 0;                     // 0: not known yet
-    int64_t resumed = 0;                    // of the run that goes on, whose bits depend on it
-    std::optional<StepMemory> memory = {};  // of the first step; none: its plan was there already
+    int64_t resumed = 0;                    // of the run that continues; its bits depend on it
+    std::optional<StepMemory> memory = {};  // of the first step; none: its plan existed already
   };
-  // Says or does what it takes for the first step to stay within the memory of the host.
+  // Reports or does what is needed for the first step to stay within the memory of the host.
   void plan_first_step(const Batch& batch, const nn::FitOptions& options, Parts& parts);
   void run_parts(const Batch& batch, int64_t parts);
   static Device& device_for(const detail::TracedFunction& step);
+  static void tell_device(BatchSource& batches);  // where somebody has said which it is
   bool train(Batch& batch, const nn::FitOptions& options, Parts& parts, bool& prepared, BatchSource& batches);
   std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names,
                            Metrics metrics = Metrics::with);
@@ -149,7 +150,7 @@ class Trainer {
     bool by_rows = true;     // every loss is a mean over the rows
     bool one_count = false;  // the count holds for all losses
   };
-  // `all_rows`: of the batch that this one is a part of, if it is.
+  // `all_rows`: of the whole batch if this is a part of one.
   Total total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights,
                    const Tensor& all_rows = {});
   TensorList weights_of(const Batch& batch, bool training) const;
@@ -170,22 +171,22 @@ class Trainer {
 
   std::shared_ptr<nn::Module> module_;
   Turns turns_;
-  std::recursive_mutex making_;  // weights and traces, which predictions make too
+  std::recursive_mutex making_;  // guards weights and traces, which predictions make, too
   std::optional<Compiled> compiled_;
   std::vector<Variable> weights_;  // trainable, in the order of the gradients
   Accumulator accumulator_;
   std::unique_ptr<detail::TracedFunction> predict_;
-  bool tried_to_build_ = false;              // for a step of the user's own
+  bool tried_to_build_ = false;              // for a user's step
   std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
   std::vector<Tensor> arguments_, results_;  // working lists of a step
   HandOver hand_over_;
-  size_t arena_limit_ = 0;  // of steps that are traced from now on
-  Batch part_;              // of a batch that is gone through in parts,
-  Tensor all_rows_;         // and how many rows that has
+  size_t arena_limit_ = 0;  // for steps that are traced from now on
+  Batch part_;              // a part of a batch that is processed in parts,
+  Tensor all_rows_;         // and the number of rows of that batch
   std::optional<DType> precision_;
   bool asked_precision_ = false;
   bool gated_ = false;
-  Variable bad_steps_;  // how many the gate has left out
+  Variable bad_steps_;  // the number of steps that the gate has left out
   int64_t bad_steps_seen_ = 0;
 };
 

@@ -29,7 +29,7 @@ void check_fit(const nn::FitOptions& options) {
     throw InvalidArgument("[fit] resume is true, but checkpoint.directory is empty; name the directory of the run");
 }
 
-// Says why a run ended before its end.
+// Reports why a run ended early.
 void report_signal(int signal, int64_t epoch, int64_t step, const Checkpoints* checkpoints) {
   std::cerr << "\nbrio: [fit] stopped by " << (signal == SIGINT ? "SIGINT" : "SIGTERM") << " after step " << step
             << " of epoch " << epoch + 1 << "; ";
@@ -40,7 +40,7 @@ void report_signal(int signal, int64_t epoch, int64_t step, const Checkpoints* c
   std::cerr << std::endl;
 }
 
-// The user's, then the bar, then the history, which sees what they add to the logs.
+// The user's callbacks, then the bar, then the history, which sees what they add to the logs.
 nn::Callbacks callbacks_of(const nn::FitOptions& options, std::shared_ptr<HistoryCallback> history) {
   nn::Callbacks callbacks = options.callbacks;
   std::erase(callbacks, nullptr);
@@ -82,15 +82,15 @@ class Trainer::FitRun {
   const nn::FitOptions& options_;
   const std::shared_ptr<HistoryCallback> history_ = std::make_shared<HistoryCallback>();
   nn::Callbacks callbacks_;
-  nn::Callbacks kept_;  // what checkpoints know of: not the bar, which shows the run
+  nn::Callbacks kept_;  // callbacks with state in checkpoints: not the bar
   Progress progress_;
   const TimedCallbacks timed_;
   profile::FitScope recorded_;
   FitDoctor doctor_;
   const int64_t at_once_, most_steps_;
   SignalWatch signals_;
-  const std::unique_ptr<CheckpointSchedule> checkpoints_;  // null: none are kept
-  std::optional<RunState> begun_;                          // the run that was cut off and goes on
+  const std::unique_ptr<CheckpointSchedule> checkpoints_;  // null: no checkpoints
+  std::optional<RunState> begun_;                          // the run that was cut off and continues
   BadNumberWatch numbers_;
   std::optional<Turn> turn_;
   int64_t epoch_ = 0, step_ = 0;
@@ -135,6 +135,7 @@ Trainer::FitRun::FitRun(Trainer& trainer, BatchSource& batches, BatchSource* val
     return now;
   };
   hold_batches_for_device();
+  tell_device(batches_);
 }
 
 void Trainer::FitRun::hold_batches_for_device() {
@@ -152,7 +153,7 @@ void Trainer::FitRun::begin() {
   timed_.each([&](Callback& c) { c.on_train_begin(progress_); });
   if (progress_.order && batches_.order()) batches_.set_order(*progress_.order);
   if (begun_) {
-    // In the midst of an epoch: what callbacks do at its beginning was done already, and is undone by what follows.
+    // In the middle of an epoch: callbacks see its beginning again; what that changes is undone by what follows.
     if (begun_->step > 0)
       for (const auto& callback : callbacks_) callback->on_epoch_begin(progress_, begun_->epoch);
     trainer_.go_on(*begun_, batches_);
@@ -179,22 +180,22 @@ bool Trainer::FitRun::run_epoch() {
   read_logs(step_ > done || in_midst);
   if (!validate()) return false;
   trainer_.hand_over_.clear();
-  turn_.reset();  // the numbers are read: others may count
+  turn_.reset();  // the numbers are read: other threads may count
   timed_.each([&](Callback& c) { c.on_epoch_end(progress_, epoch_, logs_); });
   if (checkpoints_ && checkpoints_->due_after_epoch(logs_))
     checkpoint(epoch_ + 1, 0, checkpoints_->monitored(logs_), {});
   return true;
 }
 
-// How many of its steps the run that was cut off has done. `in_midst`: that one had begun the epoch.
+// How many steps of this epoch the earlier run has done. `in_midst`: that run had begun the epoch.
 int64_t Trainer::FitRun::begin_epoch(bool in_midst) {
-  if (!in_midst) trainer_.reset_metrics();           // otherwise they are in the midst of it
-  const bool placed = in_midst && begun_->position;  // go_on() has put the source there
+  if (!in_midst) trainer_.reset_metrics();           // otherwise they continue in the middle of it
+  const bool placed = in_midst && begun_->position;  // go_on() has set the position of the source
   if (!placed) {
     const profile::Scope scope(profile::Part::input);
     batches_.reset(epoch_);
   }
-  if (!options_.steps_per_epoch) progress_.steps = batches_.steps();  // it may have chosen how many
+  if (!options_.steps_per_epoch) progress_.steps = batches_.steps();  // the source may have chosen the number
   if (!in_midst) timed_.each([&](Callback& c) { c.on_epoch_begin(progress_, epoch_); });
   recorded_.begin_epoch(static_cast<uint64_t>(progress_.steps.value_or(0)));
   const int64_t done = in_midst ? begun_->step : epoch_ == progress_.initial_epoch ? progress_.initial_step : 0;
@@ -204,7 +205,7 @@ int64_t Trainer::FitRun::begin_epoch(bool in_midst) {
 }
 
 void Trainer::FitRun::run_steps(int64_t done) {
-  // An epoch whose beginning was told has one step at least: a run that goes on does not tell it again.
+  // An epoch that callbacks have been told of has at least one step: a run that continues does not tell them again.
   while (step_ < most_steps_ && !progress_.stop_training && (SignalWatch::caught() == 0 || step_ == done) &&
          next_batch(batches_, batch_, recorded_)) {
     if (!progress_.batch_choice && batches_.choice(false)) {
@@ -234,12 +235,12 @@ void Trainer::FitRun::read_logs(bool any) {
 // Adds its numbers to the logs of the epoch. False: a signal ended it.
 bool Trainer::FitRun::validate() {
   if (!validation_ || (epoch_ + 1) % options_.validation_freq != 0) return true;
-  std::vector<formats::NamedArray> of_training;  // validation counts in the same metrics
+  std::vector<formats::NamedArray> of_training;  // validation uses the same metrics
   if (checkpoints_) of_training = trainer_.values_of_metrics();
   const profile::Scope scope(profile::Part::evaluation);
   recorded_.count_evaluation();
   Progress progress = progress_;
-  progress.stop_training = false;  // what a batch stopped is the training
+  progress.stop_training = false;  // a batch callback stops the training, not the validation
   progress.steps = options_.validation_steps ? options_.validation_steps : validation_->steps();
   const Logs found = trainer_.run_tests(*validation_, options_.validation_steps, progress, timed_);
   progress_.stop_training |= progress.stop_training;
@@ -255,7 +256,7 @@ void Trainer::FitRun::checkpoint(int64_t at_epoch, int64_t at_step, std::optiona
                                  std::vector<formats::NamedArray> metrics) {
   const profile::Scope scope(profile::Part::checkpoint);
   if (at_step > 0) numbers_.saw(trainer_.read_loss(), at_epoch, at_step);
-  if (numbers_.is_bad()) return;  // the one before it stays, to go on from
+  if (numbers_.is_bad()) return;  // the previous one stays, to continue from
   RunState state = trainer_.state_of_run(batches_, kept_, at_epoch, at_step);
   if (at_step > 0) state.tensors.insert(state.tensors.end(), metrics.begin(), metrics.end());
   state.monitored = monitored;
@@ -267,7 +268,7 @@ void Trainer::FitRun::checkpoint(int64_t at_epoch, int64_t at_step, std::optiona
 void Trainer::FitRun::last_checkpoint() {
   const bool in_epoch = turn_.has_value();
   const int64_t step = in_epoch ? step_ : 0;
-  // Before the first step there is nothing to keep: weights may not be there yet.
+  // Before the first step there is nothing to save: the weights may not exist yet.
   if (prepared_ && !checkpoints_->is_saved(epoch_, step))
     checkpoint(epoch_, step, {}, in_epoch ? trainer_.values_of_metrics() : std::vector<formats::NamedArray>());
   checkpoints_->files().wait();
@@ -301,7 +302,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   return FitRun(*this, batches, validation, options).run();
 }
 
-// One step. False: there was no memory for it, and the batch is now a smaller one of the same rows.
+// One step. False: there was no memory for it, and `batch` is now a smaller batch of the same rows.
 bool Trainer::train(Batch& batch, const nn::FitOptions& options, Parts& parts, bool& prepared, BatchSource& batches) {
   try {
     prepare("fit", batch, true);

@@ -72,6 +72,7 @@ void Trainer::prepare_weights() {
 Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
                         const TimedCallbacks& callbacks) {
   reset_metrics();
+  tell_device(batches);
   batches.reset(0);
   callbacks.each([&](Callback& c) { c.on_test_begin(progress); });
   Batch batch;
@@ -131,6 +132,7 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
       const nn::AutomaticPrecision scope(precision_.value_or(f32));
       return (*module_)(batch, {.training = false});
     });
+  tell_device(batches);
   batches.reset(0);
   Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
   progress.read = [] { return Logs(); };  // nothing is judged

@@ -1,4 +1,4 @@
-// What one step does with a batch: the loss, gradients and metrics, as functions that are traced once.
+// What one step does with a batch: loss, gradients and metrics, as functions that are traced once.
 #include <optional>
 
 #include "brio/autodiff/tape.h"
@@ -25,7 +25,7 @@ Tensor class_numbers(const Tensor& y) {
 
 }  // namespace
 
-// A weight per sample, for each output; empty where all count alike.
+// A weight per sample, for each output; empty if all samples have the same weight.
 TensorList Trainer::weights_of(const Batch& batch, bool training) const {
   TensorList weights = batch.sample_weight;
   if (training && compiled_->class_weights.defined()) {
@@ -54,7 +54,7 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
     if (loss.rank() != 0)
       throw InvalidArgument(cat("[fit] the loss '", output.options.loss.name(), "' has shape ", loss.shape(),
                                 "; training needs a reduction other than none"));
-    // As Keras counts them: a mean of batches, however large each is.
+    // As Keras counts it: a mean over batches, whatever their sizes.
     if (c.outputs.size() > 1) output.loss.update_state(loss);
     if (output.options.loss_weight != 1) loss = loss * constant(output.options.loss_weight, loss.dtype());
     total.loss = losses == 0 ? loss : total.loss + loss;
@@ -62,8 +62,8 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
     total.count = count;
     ++losses;
   }
-  // Means are put together by what counts in them, and what weights cost with them. Where losses are sums, a part of
-  // a batch bears its share of that.
+  // Means of parts are weighted by what counts in them, and so is the loss of the weights. If losses are sums, a part
+  // of a batch gets its share of that loss.
   const bool part_of_sum = all_rows.defined() && !total.count.defined();
   for (const Tensor& loss : module_->losses()) {
     const Tensor whole = total.loss.defined() ? cast(loss, total.loss.dtype()) : loss;
@@ -74,7 +74,7 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
     throw InvalidArgument(cat("[fit] '", module_->name(),
                               "' was compiled without a loss, and no layer adds one; name one: "
                               "compile({.loss = \"mse\"})"));
-  if (!all_rows.defined()) c.loss.update_state(total.loss, rows);  // of parts, the accumulator knows it at the end
+  if (!all_rows.defined()) c.loss.update_state(total.loss, rows);  // for parts, the accumulator knows it at the end
   total.one_count = losses == 1 || total.by_rows;
   if (total.by_rows) total.count = rows;
   return total;
@@ -126,7 +126,7 @@ std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector
     total_loss(batch, y_pred, weights);
   }
   if (metrics == Metrics::with) update_metrics(batch, y_pred, weights);
-  // Last, so that every other reader of the weights and of the step count comes before they are written in place.
+  // Last, so that all other readers of the weights and of the step count run before these are written in place.
   const OriginScope origin("the update of the weights");
   if (learns) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
   return {};
@@ -149,7 +149,7 @@ std::vector<Tensor> Trainer::part_of_step(const Batch& batch, const Tensor& all_
     throw InvalidArgument(
         "[fit] accumulate cannot put the losses of several outputs together where they are sums, "
         "weighted means or under masks: what counts differs from output to output");
-  // Gradients keep the size that the whole batch would give them: a count of 1 stands for all rows.
+  // Gradients keep the size that they have for the whole batch: a count of 1 stands for all rows.
   if (count.defined()) {
     count = cast(count, f32) / all_rows;
     loss = loss * cast(count, loss.dtype());
@@ -171,11 +171,17 @@ void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& y_pr
   }
 }
 
-// Where a step runs that is about to be called.
+// The device on which a step will run.
 Device& Trainer::device_for(const detail::TracedFunction& step) {
   if (scope_device() || !chooses_by_cost()) return current_device();
   Device* const before = step.last_device();
   return before ? *before : registry().host();
+}
+
+// What costs decide is known after the first step: too late, as an epoch's batches are all made in one place, and
+// those of a run that goes on where the run before it made them.
+void Trainer::tell_device(BatchSource& batches) {
+  if (scope_device() || !chooses_by_cost()) batches.set_device(current_device());
 }
 
 Batch Trainer::batch_of(const std::vector<Tensor>& all, size_t n_x, size_t n_y, size_t n_weights) {
@@ -210,7 +216,7 @@ Trainer::Traced& Trainer::traced(Kind kind, const Batch& batch) {
       if (gated) return gated_step(tensors, *names);
       return kind == Kind::part ? part_of_step(tensors, all.back()) : step(tensors, kind == Kind::train, *names);
     };
-    // A step that the user wrote may compute with the numbers that sizes are.
+    // The user's own step may use sizes as numbers.
     const bool own = (kind == Kind::test ? compiled_->options.test_step : compiled_->options.train_step) != nullptr;
     const Sizes sizes = own ? Sizes::fixed : Sizes::open;
     steps.push_back({n_x, n_y, n_weights, gated, names, std::make_unique<detail::TracedFunction>(body, sizes)});
@@ -241,7 +247,7 @@ void Trainer::run_parts(const Batch& batch, int64_t parts) {
   accumulator_.build(weights_);
   const int64_t rows = batch.rows(), size = (rows + parts - 1) / parts;
   if (!all_rows_.defined()) all_rows_ = Tensor(Array::allocate({Shape(), f32}, Owner::input));
-  *all_rows_.impl()->array.as<float>() = static_cast<float>(rows);  // nobody else holds it
+  *all_rows_.impl()->array.as<float>() = static_cast<float>(rows);  // it has no other owner
   all_rows_.impl()->drop_copies();
   try {
     for (int64_t begin = 0; begin < rows; begin += size) {
@@ -254,7 +260,7 @@ void Trainer::run_parts(const Batch& batch, int64_t parts) {
       run(Kind::part, part_, all_rows_);
     }
     for (TensorList* list : {&part_.x, &part_.y, &part_.sample_weight}) list->clear();  // the source's memory
-  } catch (...) {  // the parts before it must not count in the next batch
+  } catch (...) {  // the earlier parts must not count in the next batch
     accumulator_ = {};
     forget_steps();
     throw;

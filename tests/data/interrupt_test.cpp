@@ -50,7 +50,7 @@ struct Interrupting {
 TEST(Interrupts, EndDatasetsThatGiveNothing) {
   const Dataset none = passing(range(int64_t{1} << 60), int64_t{1} << 61);
   for (const Dataset& dataset : {none, none.ignore_errors(), none.batch(2).unbatch().ignore_errors(),
-                                 with_threads(none.ignore_errors()), none.batch(2).rebatch({3}).prefetch(2),
+                                 with_threads(none.ignore_errors()), none.batch(2).rebatch(3).prefetch(2),
                                  range(3).interleave([=](const Item&) { return none; }, {}).ignore_errors()}) {
     const Interrupting scope;
     Iterator iterator = dataset.iterator();

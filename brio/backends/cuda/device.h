@@ -1,4 +1,4 @@
-// A GPU: its memory, its streams, and kernels that are handed to them.
+// A GPU: its memory, its streams, and the kernels that are handed to them.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace brio::cuda {
 class CudaDevice;
 class CudaStream;
 
-// Where kernels leave word of data that they refuse, in memory that both sides see.
+// Memory that both sides see, in which a kernel reports data that it refuses.
 struct Failure {
   long long which = 0;  // the kernel's address; 0: none. Its plan waits for it, so it is there when the host looks.
   long long value = 0, place = 0;
@@ -27,14 +27,14 @@ struct Failure {
 class CudaKernel : public Kernel {
  public:
   void run(const KernelArgs& args) const final;
-  // Libraries want workspace at multiples of 256 bytes, which the arena does not promise: there is room to move.
+  // Libraries want workspace at multiples of 256 bytes, which the arena does not guarantee: room to align it.
   static constexpr size_t kScratchAlignment = 256;
   size_t scratch_bytes() const final { return scratch_needed() == 0 ? 0 : scratch_needed() + kScratchAlignment; }
   virtual size_t scratch_needed() const { return 0; }
   virtual void enqueue(const KernelArgs& args, CudaStream& stream) const = 0;
-  // Of kernels that may refuse their data: throws what the user reads.
+  // For kernels that may refuse their data: throws the error that the user reads.
   virtual void refuse(long long value, long long place) const;
-  std::string_view op = "?";  // whose kernel it is
+  std::string_view op = "?";  // the op of the kernel
 };
 
 struct Grid {
@@ -67,7 +67,7 @@ class CudaStream final : public Stream {
     void* pointers[] = {const_cast<void*>(static_cast<const void*>(&args))...};
     start_with(code, grid, block, pointers);
   }
-  // With so much shared memory beside what the kernel's text declares (prelude.cuh, dynamic_memory).
+  // With this much shared memory besides the memory that the kernel's text declares (prelude.cuh, dynamic_memory).
   template <typename... Args>
   void start_sharing(size_t shared, const Code& code, Grid grid, Grid block, const Args&... args) {
     void* pointers[] = {const_cast<void*>(static_cast<const void*>(&args))...};
@@ -79,7 +79,7 @@ class CudaStream final : public Stream {
   }
   CUstream handle() const { return stream_; }
   CudaDevice& device() const { return device_; }
-  struct FailureAt {  // what a kernel that may fail is told
+  struct FailureAt {  // what a kernel that may fail gets
     Failure* at;
     long long which;
   };
@@ -97,10 +97,10 @@ class CudaStream final : public Stream {
   void start_with(const Code& code, Grid grid, Grid block, void** arguments, size_t shared = 0);
   uint64_t mark_locked();
   void wait_locked(std::unique_lock<std::mutex>& lock, uint64_t ticket);
-  void collect(std::vector<Kept>& gone);  // what has passed
+  void collect(std::vector<Kept>& gone);  // objects whose work has passed
   void throw_refused();
   void break_device();  // for tests
-  // As check(); of a device that is broken it says the same each time: what was under way when that was first seen.
+  // As check(). For a broken device the error is always the same: the ops that were under way at the first one.
   void must(CUresult result, std::string_view doing) {
     if (result != CUDA_SUCCESS) [[unlikely]]
       refuse_result(result, doing);
@@ -116,13 +116,13 @@ class CudaStream final : public Stream {
   std::deque<Kept> kept_;
   UnderWay under_way_;
   std::mutex broken_mutex_;
-  std::string broken_;          // what is said of a device that is broken
+  std::string broken_;          // the error of a broken device
   Failure* failure_ = nullptr;  // pinned
-  bool in_section_ = false;     // sections within it are parts of its graph
+  bool in_section_ = false;     // sections inside of it are parts of its graph
 };
 
-// Memory of the host that the device copies from by itself. Taking and giving it back stops the device, so that some
-// of it is kept for the next that ask.
+// Host memory that the device copies from by itself. Allocating and freeing it stops the device, so some of it is
+// kept for later requests.
 class PinnedMemory final : public Memory {
  public:
   explicit PinnedMemory(CudaDevice& device) : device_(device) {}
@@ -152,7 +152,7 @@ class CudaMemory final : public DeviceMemory {
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int number);
-  // One that is not there, of this capability: prepares kernels, whose texts are then compiled, and runs none.
+  // A device that does not exist, with this capability: it prepares kernels, which are compiled and never run.
   struct Imagined {
     int capability;
   };
@@ -162,9 +162,12 @@ class CudaDevice final : public Device {
   Memory& staging() override { return staging_; }
   bool fuses(const Graph& graph, const Node& node) const override;
   bool has_own_kernels() const override { return true; }
+  // A gelu of nine steps on 1 GiB of bf16 takes 0.55 ms on an H200, a copy 0.50.
+  double loop_op_bytes() const override { return 0.05; }
+  DevicePictures* pictures() override;
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<CudaStream>(*this); }
 
-  void enter() const;  // makes this thread's calls go to this device
+  void enter() const;  // directs this thread's calls to this device
   Compiler& compiler() const { return *compiler_; }
   cublasLtHandle_t products();                  // made at the first call
   cudnnHandle_t cudnn_handle(CUstream stream);  // this thread's
@@ -175,7 +178,7 @@ class CudaDevice final : public Device {
  private:
   CUdevice device_ = 0;
   mutable std::once_flag started_;
-  mutable CUcontext context_ = nullptr;  // taken at the first use: it costs time and memory
+  mutable CUcontext context_ = nullptr;  // taken at the first use, because it costs time and memory
   std::string name_;
   int multiprocessors_ = 0, capability_ = 0;
   size_t most_shared_ = size_t{48} << 10;
@@ -184,6 +187,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<Compiler> compiler_;
   std::once_flag products_once_;
   cublasLtHandle_t products_ = nullptr;
+  std::once_flag pictures_once_;
+  std::shared_ptr<DevicePictures> pictures_;  // a type that only pictures.cpp knows
 };
 
 inline CudaDevice& device_of(const NodeView& node) { return static_cast<CudaDevice&>(*node.device); }

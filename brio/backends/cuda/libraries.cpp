@@ -152,6 +152,28 @@ const Cudnn& cudnn() {
   return loaded;
 }
 
+const Nvjpeg& nvjpeg() {
+  static const Nvjpeg loaded = [] {
+    void* const library = open_or_throw("libnvjpeg.so.13", "NVIDIA's decoder of JPEGs");
+    Nvjpeg table;
+    const auto load = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol(library, name));
+    };
+    load(table.get_property, "nvjpegGetProperty");
+    load(table.create, "nvjpegCreateEx");
+    load(table.destroy, "nvjpegDestroy");
+    load(table.hardware_info, "nvjpegGetHardwareDecoderInfo");
+    load(table.create_state, "nvjpegJpegStateCreate");
+    load(table.create_stream, "nvjpegJpegStreamCreate");
+    load(table.parse_header, "nvjpegJpegStreamParseHeader");
+    load(table.batch_supports, "nvjpegDecodeBatchedSupported");
+    load(table.begin_batch, "nvjpegDecodeBatchedInitialize");
+    load(table.decode_batch, "nvjpegDecodeBatched");
+    return table;
+  }();
+  return loaded;
+}
+
 std::string obstacle() {
   static const std::string found = find_obstacle();
   return found;
@@ -173,6 +195,22 @@ void throw_failed(cudnnStatus_t status, std::string_view doing) {
   char last[512] = "";
   cudnn().cudnnGetLastErrorString(last, sizeof(last));
   throw InternalError(cat("[cuda] ", doing, ": ", cudnn().cudnnGetErrorString(status), *last ? ": " : "", last));
+}
+
+std::string_view text_of(NvjpegStatus status) {
+  constexpr std::string_view kTexts[] = {"success",
+                                         "not started",
+                                         "an argument is not valid",
+                                         "a file is no good JPEG",
+                                         "a file is of a kind that it does not decode",
+                                         "no memory",
+                                         "the device failed",
+                                         "not for this device",
+                                         "an error of its own",
+                                         "this way to decode is not there",
+                                         "a file ends too early"};
+  const auto i = static_cast<size_t>(status);
+  return i < std::size(kTexts) ? kTexts[i] : "an unknown error";
 }
 
 }  // namespace brio::cuda

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "brio/backends/cuda/nvjpeg.h"
+
 namespace brio::cuda {
 
 // The driver's header gives several functions the names of their newest versions by macros, members here too.
@@ -58,6 +60,7 @@ const Driver& driver();
 const Nvrtc& nvrtc();
 const CublasLt& cublas();
 const Cudnn& cudnn();
+const Nvjpeg& nvjpeg();
 
 // Why there is no GPU to work with; empty when there is one. Loads the driver, nothing else.
 std::string obstacle();
@@ -77,5 +80,6 @@ inline void check(cudnnStatus_t status, std::string_view doing) {
   if (status != CUDNN_STATUS_SUCCESS) [[unlikely]]
     throw_failed(status, doing);
 }
+std::string_view text_of(NvjpegStatus status);
 
 }  // namespace brio::cuda

@@ -1,4 +1,4 @@
-// Walking a dataset: opens its stages, reads through threads, keeps the place.
+// Walks a dataset: opens its stages, reads through threads, keeps the position.
 #include <chrono>
 
 #include "brio/base/cpu_count.h"
@@ -12,12 +12,15 @@
 #include "brio/data/engine/parallel_stage.h"
 #include "brio/data/engine/restore_time.h"
 #include "brio/data/engine/skip_log.h"
+#include "brio/data/pictures/device_choice.h"
 #include "brio/profile/gauges.h"
+#include "brio/runtime/backend.h"
 
 namespace brio::data {
 namespace {
 
 constexpr uint64_t kStateVersion = 2;
+constexpr int64_t kMostOnDevice = int64_t{1} << 30;
 
 // The steps of a pipeline, the source first.
 void describe(const Node& node, std::string& text) {
@@ -46,7 +49,7 @@ std::string Dataset::describe() const {
 }
 
 struct Iterator::Impl {
-  explicit Impl(const Dataset& dataset, uint64_t first_epoch)
+  Impl(const Dataset& dataset, uint64_t first_epoch, OnDevice on_device = {})
       : node(dataset.node()),
         structure(std::make_shared<Structure>(dataset.structure())),
         fingerprint(murmur_hash64(dataset.describe(), kStateVersion)),
@@ -58,9 +61,12 @@ struct Iterator::Impl {
     pipeline.skipped = std::make_shared<SkipLog>();
     pipeline.replay = std::make_shared<Replay>();
     restore_seconds = options.restore_seconds;
+    pipeline.on_device = std::move(on_device);
+    // What is read ahead lies in the device's memory then.
+    if (pipeline.on_device.batch) pipeline.ram_budget = std::min(pipeline.ram_budget, kMostOnDevice);
     root = node->open(pipeline);
     root->reset(epoch);
-    // Elements that wait in a ring of their own are not read ahead once more.
+    // Elements that wait in a ring of their own are not read ahead a second time.
     const bool ahead = dynamic_cast<ParallelStage*>(root.get()) != nullptr;
     reader = std::make_unique<Parallel>(*root, pipeline,
                                         ahead ? ParallelOptions{.workers = 0, .depth = 1} : ParallelOptions{});
@@ -83,9 +89,9 @@ struct Iterator::Impl {
   double restore_seconds = 0;
   Pipeline pipeline;
   std::unique_ptr<Stage> root;
-  std::unique_ptr<Parallel> reader;  // goes first: its threads use the rest
+  std::unique_ptr<Parallel> reader;  // destroyed first: its threads use the rest
   Element element;
-  std::optional<profile::OpenPipeline> open;  // it can be asked as long as there is all of the above
+  std::optional<profile::OpenPipeline> open;  // the doctor may ask it as long as all of the above exists
 };
 
 Iterator::Iterator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -95,6 +101,11 @@ Iterator::~Iterator() = default;
 
 Iterator Dataset::iterator() const { return iterator(node_->iterations.fetch_add(1)); }
 Iterator Dataset::iterator(uint64_t epoch) const { return Iterator(std::make_unique<Iterator::Impl>(*this, epoch)); }
+Iterator Dataset::iterator(uint64_t epoch, Device& device, MadeBy made_by) const {
+  if (device.is_host()) return iterator(epoch);
+  const PictureChoice choice = choose_for_pictures(*this, device, made_by == MadeBy::device);
+  return Iterator(std::make_unique<Iterator::Impl>(*this, epoch, OnDevice{choice.batch, &device, choice.why}));
+}
 
 Report Dataset::explain(double seconds) const {
   Iterator iterator = this->iterator(0);
@@ -146,7 +157,7 @@ void Iterator::restore(std::string_view bytes) {
     const Replay::Scope limit(*impl_->pipeline.replay, impl_->restore_seconds);
     impl_->reader->restore(body);
     if (!body.done()) StateReader::refuse("there is more in it than the stages read");
-  } catch (...) {  // some stages have read their part, others not
+  } catch (...) {  // some stages have read their part, others have not
     impl_->reader->reset(impl_->epoch);
     throw;
   }

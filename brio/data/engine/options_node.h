@@ -1,4 +1,4 @@
-// with_options: how a pipeline is run. The options that are nearest to the reader hold.
+// with_options: how a pipeline runs. The options nearest to the reader apply.
 #pragma once
 
 #include "brio/data/dataset.h"
@@ -10,6 +10,7 @@ class OptionsNode final : public Transform {
   OptionsNode(NodePtr input, Options options) : Transform(std::move(input)), options_(options) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override { return input().open(pipeline); }
   std::string describe() const override { return "with_options"; }
+  Keeps keeps() const override { return Keeps::tickets; }
   const Options& options() const { return options_; }
 
  private:

@@ -1,13 +1,13 @@
-// What a pipeline is made of. A Node describes a step and never changes; opening it makes a Stage, which has a place
+// The parts of a pipeline. A Node describes a step and never changes; opening it makes a Stage, which has a position
 // in the order of elements. Every stage splits its work in two:
 //
-// - claim takes the next place in the order. It is serial, and cheap: an index, a line of a file, what a filter says.
+// - claim takes the next place in the order. It is serial and cheap: an index, a line of a file, a filter's answer.
 // - compute makes the element of that place: reading, decoding, mapping, gathering a batch. Any thread may do it, in
-//   any order, as it depends on the ticket alone.
+//   any order, because it depends only on the ticket.
 //
-// So the order and the bits never depend on how many threads compute (parallel.h has the threads), a shuffle buffer
-// holds tickets instead of decoded pictures, skipping costs no work, and the state of a pipeline is that of its
-// claims.
+// So the order and the bits never depend on the number of threads that compute (parallel.h has the threads). A
+// shuffle buffer holds tickets instead of decoded pictures, skipping costs no work, and the state of a pipeline is
+// that of its claims.
 #pragma once
 
 #include <algorithm>
@@ -26,10 +26,14 @@
 #include "brio/data/engine/structure.h"
 #include "brio/profile/pipelines.h"
 
+namespace brio {
+class Device;
+}
+
 namespace brio::data {
 
 inline constexpr int64_t kAutotune = -1;                 // "choose it while running"
-inline constexpr int64_t kInfinite = -1, kUnknown = -2;  // numbers of elements, as TensorFlow writes them
+inline constexpr int64_t kInfinite = -1, kUnknown = -2;  // numbers of elements, with TensorFlow's values
 
 struct RowLayout {
   std::vector<Aval> parts;
@@ -39,30 +43,31 @@ struct RowLayout {
 struct Ticket {
   uint64_t epoch = 0;
   int64_t index = 0;          // which element of the source
-  Element element;            // what the claim has made already: a record, an element that passed a filter
-  std::vector<Ticket> inner;  // of the elements that this one is made of: first `count` of them
+  Element element;            // made by the claim: a record, an element that passed a filter
+  std::vector<Ticket> inner;  // of the elements that this one is made from: the first `count`
   size_t count = 0;
-  // The place is taken, but its element could not be made: computing it throws this. A claim that throws by itself
-  // ends the order.
+  // The place is taken, but its element could not be made: computing it throws this. If a claim itself throws, the
+  // order ends.
   std::exception_ptr error;
-  size_t input = 0;              // which of a stage's inputs it came from
+  size_t input = 0;              // the number of the stage's input that it came from
   std::shared_ptr<void> source;  // the nested pipeline that it came from
+  std::shared_ptr<void> shared;  // common to the threads that make an element in parts
   std::vector<Element> between;  // results of stages below one that is computed in parts
-  Element result;                // of a row whose batch had no fitting place for it
+  Element result;                // of a row for which the batch had no fitting place
   bool has_result = false;
-  int64_t rows_at_once = 1;               // that a batch asks its input for
+  int64_t rows_at_once = 1;               // how many a batch asks its input for
   std::shared_ptr<const RowLayout> rows;  // what a batch expects of its rows
 
   Ticket& add_inner();
 };
 
-// How far a stage has come in its own order.
+// The position of a stage in its own order.
 struct Place {
   uint64_t epoch = 0;
   int64_t at = 0;  // of the next element
 
   void begin(uint64_t of_epoch) { *this = {of_epoch, 0}; }
-  void take(Ticket& ticket) { number(ticket, at++); }  // the next element is this ticket's
+  void take(Ticket& ticket) { number(ticket, at++); }  // the next element gets this ticket
   void number(Ticket& ticket, int64_t index) const {
     ticket.index = index;
     ticket.epoch = epoch;
@@ -85,31 +90,31 @@ struct Place {
 
 std::string message_of(const std::exception_ptr& error);  // what() of it
 
-// Where in a file an element comes from.
+// The position of an element in a file.
 struct FilePlace {
   std::string file;
   uint64_t offset = 0;
 };
 
-// What one thread needs to compute; stages keep their intermediate elements here.
+// The memory that one thread needs to compute; stages keep their intermediate elements here.
 struct Worker {
   std::vector<Element> scratch;                 // one for each stage
-  std::vector<std::shared_ptr<void>> private_;  // what a stage keeps for each thread: a decoder, a traced function
+  std::vector<std::shared_ptr<void>> private_;  // data of a stage for each thread: a decoder, a traced function
   bool timed = false;                           // this element's stages are timed
 };
 
-// What a stage reports. Times are of the elements that were timed.
+// What a stage reports. Times are sums over the timed elements.
 struct StageStats {
   std::atomic<uint64_t> timed{0}, inclusive_ns{0};
-  std::atomic<uint64_t> claimed{0}, claim_ns{0};  // of claims that do work: a generator's, a filter's
-  std::atomic<uint64_t> passed{0};                // of these, those that gave an element, where not all do
+  std::atomic<uint64_t> claimed{0}, claim_ns{0};  // only for claims that do work: a generator's, a filter's
+  std::atomic<uint64_t> passed{0};                // claims that gave an element, if some do not
   std::atomic<uint64_t> python_ns{0};             // of the elements that were timed, and of claims
-  std::atomic<uint64_t> cpu_ns{0}, cpu_of_ns{0};  // how long the processor worked, and in which time
+  std::atomic<uint64_t> cpu_ns{0}, cpu_of_ns{0};  // time on the processor, and the wall time in which it was measured
   std::atomic<uint64_t> out_bytes{0};             // of the largest element
   std::atomic<int64_t> held_bytes{0};             // in a buffer, a cache
 };
 
-// Times the work of one claim.
+// Times one claim.
 class ClaimTimer {
  public:
   explicit ClaimTimer(StageStats& stats)
@@ -131,20 +136,29 @@ class ClaimTimer {
 };
 
 class NestedTotals;
+class Node;
 class Replay;
 class Stage;
 class SkipLog;
 class StoredElements;
 
-// What the stages of one iterator share.
+// Batches that a device makes (pictures/device_batch.h).
+struct OnDevice {
+  const Node* batch = nullptr;  // the node that it makes them for
+  Device* device = nullptr;
+  std::string about;  // why, for Report
+};
+
+// State that the stages of one iterator share.
 struct Pipeline {
-  std::vector<Stage*> stages;  // by number; inputs before those who use them
+  std::vector<Stage*> stages;  // by number; inputs come before their readers
   int64_t cpu_budget = 1;
   int64_t ram_budget = 0;
   bool deterministic = true;
   // Nested pipelines share these.
   std::shared_ptr<SkipLog> skipped;
   std::shared_ptr<Replay> replay;
+  OnDevice on_device;
 };
 
 class Stage {
@@ -154,52 +168,52 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   virtual ~Stage() = default;
 
-  // Serial. False: there are no more.
+  // Serial. Returns false if there are no more elements.
   virtual bool claim(Ticket& ticket) = 0;
   // Concurrent.
   virtual void compute(Ticket& ticket, Element& out, Worker& worker) = 0;
 
-  // Serial. Passes up to n elements over; returns how many there were.
+  // Serial. Skips up to n elements; returns how many there were.
   virtual int64_t skip(int64_t n);
 
-  // Serial. Starts from the first element of an epoch. Tickets from before may still be computed.
+  // Serial. Starts at the first element of an epoch. Older tickets may still be computed.
   virtual void reset(uint64_t epoch) = 0;
   virtual void save(StateWriter& state) const = 0;
   virtual void restore(StateReader& state) = 0;
 
-  // Where elements can be found by their number: how many there are in an epoch, and the ticket of one of them.
-  // Serial, as claim; -1: they cannot.
+  // If elements can be found by number: the number of elements in an epoch, and the ticket of one element. Serial,
+  // like claim. -1: they cannot.
   virtual int64_t indexed() const { return -1; }
   virtual void locate(int64_t index, Ticket& ticket);
 
-  // Where elements lie in files, by the numbers of the tickets that locate() gives; none: they do not.
+  // If elements are in files: where, by the numbers of the tickets that locate() returns. Null: they are not.
   virtual const StoredElements* stored_elements() const { return nullptr; }
 
-  // For errors; none: it is not known.
+  // For error messages; none: unknown.
   virtual std::optional<FilePlace> origin(const Ticket&) const { return {}; }
 
-  // A stage may let several threads share the work of one element: start(), then each part, then finish().
+  // Several threads may share the work of one element: start(), then each part, then finish().
   virtual int64_t parts(const Ticket&) const { return 1; }
   virtual void start(Ticket&, Element&, Worker&) {}
   virtual void compute_part(Ticket& ticket, int64_t part, Element& out, Worker& worker);
   virtual void finish(Ticket&, Element&, Worker&) {}
 
-  // A stage may make the elements of several tickets at once, along a new first axis, where that takes less than one
-  // by one. How many it wants: it may find that out from the first elements.
+  // A stage may make the elements of several tickets at once, along a new first axis, if that is faster than one by
+  // one. Returns how many it wants; it may find that out from the first elements.
   virtual int64_t rows_at_once() const { return 1; }
-  // True: `block` has them. False: they are not alike, and each is the result of its ticket.
+  // True: `block` has them. False: they are not alike, and each ticket has its own result.
   virtual bool compute_rows(std::span<Ticket> tickets, Element& block, Worker& worker);
 
-  // What it is and does, for the doctor. Times are added by whoever asks.
+  // What the stage is and does, for the doctor. The caller adds the times.
   virtual void describe(profile::StageFacts&) const {}
 
   // What it chose by itself, and why, for Report; empty: nothing.
   virtual std::string choice() const { return {}; }
 
-  // Does computing take more than finding memory?
+  // Whether computing takes more than finding memory.
   virtual bool has_work() const;
 
-  // compute(), with the clock where the worker asks for it.
+  // compute(), timed if the worker asks for it.
   void make(Ticket& ticket, Element& out, Worker& worker) {
     if (worker.timed) return make_timed(ticket, out, worker);
     compute(ticket, out, worker);
@@ -211,14 +225,14 @@ class Stage {
   size_t number() const { return number_; }
   StageStats& stats() { return stats_; }
   const StageStats& stats() const { return stats_; }
-  virtual const NestedTotals* nested() const { return nullptr; }  // of pipelines that it opens while it runs
+  virtual const NestedTotals* nested() const { return nullptr; }  // for pipelines that it opens while it runs
   const std::vector<std::unique_ptr<Stage>>& inputs() const { return inputs_; }
 
  protected:
   Stage& input(size_t i = 0) const { return *inputs_[i]; }
   Element& scratch(Worker& worker) const;
   template <typename T, typename... A>
-  T& private_of(Worker& worker, const A&... arguments) const;  // made of the arguments at its first use
+  T& private_of(Worker& worker, const A&... arguments) const;  // made from the arguments at its first use
   Pipeline& pipeline_;
 
  private:
@@ -231,7 +245,7 @@ class Stage {
   StageStats stats_;
 };
 
-// A stage whose elements are numbered: its place is a number.
+// A stage whose elements are numbered: its position is a number.
 class IndexedStage : public Stage {
  public:
   using Stage::Stage;
@@ -253,21 +267,25 @@ class IndexedStage : public Stage {
   Place place_;
 };
 
+// What a step does not change about its only input: elements; or also their tickets, which can be computed again.
+enum class Keeps : uint8_t { nothing, elements, tickets };
+
 class Node {
  public:
   virtual ~Node() = default;
   virtual std::unique_ptr<Stage> open(Pipeline& pipeline) const = 0;
-  virtual std::string describe() const = 0;  // "shuffle(buffer 100, seed 3)": name and what decides its result
+  virtual std::string describe() const = 0;  // "shuffle(buffer 100, seed 3)": the name and what the result depends on
   virtual Structure structure() const = 0;
   virtual int64_t cardinality() const = 0;
   virtual std::vector<const Node*> inputs() const { return {}; }
+  virtual Keeps keeps() const { return Keeps::nothing; }
 
-  // How many iterators were made of it: each is an epoch.
+  // How many iterators were made from it: each is an epoch.
   mutable std::atomic<uint64_t> iterations{0};
 };
 using NodePtr = std::shared_ptr<const Node>;
 
-// A node that changes another's elements one by one, or not at all.
+// A node that changes the elements of another node one by one, or not at all.
 class Transform : public Node {
  public:
   explicit Transform(NodePtr input) : input_(std::move(input)) {}
@@ -286,7 +304,7 @@ class Transform : public Node {
   NodePtr input_;
 };
 
-// A stage that leaves its only input's elements and their order as they are; others change one of the two.
+// A stage that forwards all calls to its only input. Derived stages change the elements or their order.
 class FollowingStage : public Stage {
  public:
   using Stage::Stage;
@@ -320,7 +338,7 @@ class OrderingStage : public FollowingStage {
   }
 };
 
-// A stage that makes its element of the whole one below: whatever that is made of, one thread does it.
+// A stage that makes its element from a complete element below: one thread makes all of it.
 class WholeStage : public FollowingStage {
  public:
   using FollowingStage::FollowingStage;

@@ -78,7 +78,8 @@ class FileNode final : public Node {
   uint64_t hash_ = 0;
 };
 
-// Which part of the picture ends up in the result.
+}  // namespace
+
 Window window_of(const PictureSize& size, const PictureShape& wanted) {
   if (wanted.fit != Fit::crop) return {0, 0, size.height, size.width};
   auto side = [](int64_t other, int64_t target, int64_t other_target, int64_t most) {
@@ -89,6 +90,8 @@ Window window_of(const PictureSize& size, const PictureShape& wanted) {
   const int64_t width = side(size.height, wanted.width, wanted.height, size.width);
   return {(size.height - height) / 2, (size.width - width) / 2, height, width};
 }
+
+namespace {
 
 class DecodeStage final : public WholeStage {
  public:
@@ -161,6 +164,13 @@ NodePtr picture_files(const LabelledFiles& files, LabelMode label_mode) {
   list->label_mode = label_mode;
   list->classes = static_cast<int64_t>(files.class_names.size());
   return std::make_shared<FileNode>(std::move(list));
+}
+
+bool decodes_files(const Node& node) {
+  if (!dynamic_cast<const DecodeNode*>(&node)) return false;
+  const Node* below = node.inputs()[0];
+  while (below->keeps() == Keeps::tickets) below = below->inputs()[0];
+  return dynamic_cast<const FileNode*>(below) != nullptr;
 }
 
 NodePtr decoded(NodePtr files, const PictureShape& wanted) {

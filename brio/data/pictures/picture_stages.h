@@ -21,11 +21,24 @@ struct PictureShape {
   DType dtype = f32;  // of the result of resizing: float32, or uint8, rounded
 };
 
+// Which part of a decoded picture ends up in the result.
+formats::Window window_of(const formats::PictureSize& size, const PictureShape& wanted);
+
+// A stage that resizes decoded pictures. Below it is one that decodes, and below that one that reads files.
+class PictureRowsStage : public WholeStage {
+ public:
+  using WholeStage::WholeStage;
+  virtual const PictureShape& wanted() const = 0;
+  virtual const PictureFinish& finish() const = 0;
+};
+
 // A node that makes pictures row by row, and can do more with the rows in the same pass.
 class PictureRowsNode : public Transform {
  public:
   PictureRowsNode(NodePtr input, PictureFinish finish) : Transform(std::move(input)), finish_(std::move(finish)) {}
   virtual NodePtr with(const PictureFinish& finish) const = 0;
+  // Why no device makes the same (device_batch.h); empty: one may.
+  virtual std::string obstacle_for_devices() const { return "pictures that are not resized are made by the host"; }
 
  protected:
   PictureFinish finish_;
@@ -36,6 +49,8 @@ NodePtr picture_files(const LabelledFiles& files, LabelMode label_mode);
 // Part 0, bytes of a picture, becomes uint8 pixels. `files` is, below shuffles and the like, a picture_files: errors
 // name the file.
 NodePtr decoded(NodePtr files, const PictureShape& wanted);
+// Is the node a decoded() of files, whose order alone may have changed since?
+bool decodes_files(const Node& node);
 // Part 0, uint8 pixels, becomes numbers of the wanted size and type.
 NodePtr resized(NodePtr pictures, const PictureShape& wanted);
 

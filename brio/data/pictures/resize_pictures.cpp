@@ -6,15 +6,18 @@
 #include "brio/data/pictures/bilinear.h"
 #include "brio/data/pictures/picture_stages.h"
 #include "brio/ops/elementwise/elementwise.h"
+#include "brio/runtime/device_pictures.h"
 
 namespace brio::data {
 namespace {
 
-class ResizeStage final : public WholeStage {
+class ResizeStage final : public PictureRowsStage {
  public:
   ResizeStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const PictureShape& wanted,
               const PictureFinish& finish)
-      : WholeStage(pipeline, "resize" + finish.names(), std::move(inputs)), wanted_(wanted), finish_(finish) {}
+      : PictureRowsStage(pipeline, "resize" + finish.names(), std::move(inputs)), wanted_(wanted), finish_(finish) {}
+  const PictureShape& wanted() const override { return wanted_; }
+  const PictureFinish& finish() const override { return finish_; }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& in = scratch(worker);
@@ -120,6 +123,20 @@ class ResizeNode final : public PictureRowsNode {
   }
   NodePtr with(const PictureFinish& finish) const override {
     return std::make_shared<ResizeNode>(input_, wanted_, finish_.then(finish));
+  }
+  std::string obstacle_for_devices() const override {
+    if (!decodes_files(input())) return "the pictures do not come from files alone";
+    if (wanted_.channels != 3) return "a device makes pictures of three channels";
+    if (wanted_.interpolation != image::Interpolation::bilinear) return "a device resizes bilinearly alone";
+    if (wanted_.fit == Fit::pad) return "a device pads no pictures";
+    if (wanted_.reduced_decode) return "a device decodes at full size alone";
+    if (wanted_.apply_orientation) return "a device turns no pictures by what EXIF says";
+    if (finish_.arithmetic.size() > DevicePictures::kMostSteps)
+      return cat("a device does ", DevicePictures::kMostSteps, " steps of arithmetic at most");
+    for (const PictureFinish::Arithmetic& step : finish_.arithmetic)
+      for (const size_t numbers : {step.a.size(), step.b.size()})
+        if (numbers != 1 && numbers != 3) return "numbers for other than three channels";
+    return {};
   }
 
  private:

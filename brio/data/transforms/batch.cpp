@@ -3,6 +3,7 @@
 
 #include "brio/base/error.h"
 #include "brio/data/dataset.h"
+#include "brio/data/pictures/device_batch.h"
 
 namespace brio::data {
 namespace {
@@ -71,7 +72,11 @@ BatchNode::BatchNode(const char* name, NodePtr input, int64_t size, bool drop_re
 }
 
 std::unique_ptr<Stage> BatchNode::open(Pipeline& pipeline) const {
-  return std::make_unique<PlainBatchStage>(pipeline, name_, open_input(pipeline), input().structure(), size_, drop_);
+  auto stage =
+      std::make_unique<PlainBatchStage>(pipeline, name_, open_input(pipeline), input().structure(), size_, drop_);
+  const OnDevice& on = pipeline.on_device;
+  if (on.batch != this) return stage;
+  return batch_on_device(pipeline, std::move(stage), *on.device, on.about);
 }
 
 std::string BatchNode::describe() const { return cat(name_, "(", size_, drop_ ? ", drop_remainder)" : ")"); }

@@ -44,6 +44,7 @@ class BatchNode : public Transform {
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override;
   std::string describe() const override;
   int64_t cardinality() const override;
+  virtual bool is_plain() const { return true; }  // rows of one shape, one after the other
 
  protected:
   const char* name_;

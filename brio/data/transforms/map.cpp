@@ -55,8 +55,8 @@ ElementFunction over_rows(const ElementFunction& f) {
 // A seed that was not given is part of the state: a pipeline that is built again goes on with the old one.
 class MapStage : public FollowingStage {
  public:
-  MapStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed)
-      : FollowingStage(pipeline, "map", std::move(inputs)), seed_(seed) {}
+  MapStage(Pipeline& pipeline, const std::string& name, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed)
+      : FollowingStage(pipeline, name, std::move(inputs)), seed_(seed) {}
   void save(StateWriter& state) const override {
     state.number(seed_);
     input().save(state);
@@ -114,9 +114,9 @@ class MapStage : public FollowingStage {
 
 class SampleMap final : public MapStage {
  public:
-  SampleMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const SampleFunction& f,
-            size_t results)
-      : MapStage(pipeline, std::move(inputs), seed), f_(f), results_(results) {}
+  SampleMap(Pipeline& pipeline, const std::string& name, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed,
+            const SampleFunction& f, size_t results)
+      : MapStage(pipeline, name, std::move(inputs), seed), f_(f), results_(results) {}
 
  private:
   void apply(const Ticket& ticket, Element& in, Element& out, Worker&) override {
@@ -134,9 +134,9 @@ class SampleMap final : public MapStage {
 // Before a batch it is run once for several elements, where that gives the same bits.
 class TensorMap final : public MapStage {
  public:
-  TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const ElementFunction& f,
-            size_t results)
-      : MapStage(pipeline, std::move(inputs), seed), f_(f), rows_f_(over_rows(f)), results_(results) {}
+  TensorMap(Pipeline& pipeline, const std::string& name, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed,
+            const ElementFunction& f, size_t results)
+      : MapStage(pipeline, name, std::move(inputs), seed), f_(f), rows_f_(over_rows(f)), results_(results) {}
 
   int64_t rows_at_once() const override {
     asked_.store(true, std::memory_order_relaxed);
@@ -276,8 +276,11 @@ class MapNode final : public Transform {
     auto inputs = open_input(pipeline);
     std::unique_ptr<Stage> stage;
     if (samples_)
-      stage = std::make_unique<SampleMap>(pipeline, std::move(inputs), seed_, samples_, structure().parts());
-    else stage = std::make_unique<TensorMap>(pipeline, std::move(inputs), seed_, tensors_, structure().parts());
+      stage = std::make_unique<SampleMap>(pipeline, options_.name, std::move(inputs), seed_, samples_,
+                                          structure().parts());
+    else
+      stage = std::make_unique<TensorMap>(pipeline, options_.name, std::move(inputs), seed_, tensors_,
+                                          structure().parts());
     if (options_.num_parallel_calls == kAutotune) return stage;
     // A number of threads that was asked for is theirs alone.
     return std::make_unique<ParallelStage>(

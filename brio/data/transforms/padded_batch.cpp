@@ -149,6 +149,7 @@ class PaddedBatchNode final : public BatchNode {
  public:
   PaddedBatchNode(NodePtr input, int64_t size, PaddedBatchOptions options)
       : BatchNode("padded_batch", std::move(input), size, options.drop_remainder), options_(std::move(options)) {}
+  bool is_plain() const override { return false; }
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     return std::make_unique<PaddedBatchStage>(pipeline, open_input(pipeline), input().structure(), size_, options_);
   }

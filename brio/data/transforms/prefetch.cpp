@@ -16,6 +16,7 @@ class PrefetchNode final : public Transform {
     return std::make_unique<ParallelStage>(pipeline, std::move(stage), ParallelOptions{.workers = 1, .depth = size_});
   }
   std::string describe() const override { return size_ == kAutotune ? "prefetch" : cat("prefetch(", size_, ")"); }
+  Keeps keeps() const override { return Keeps::elements; }
 
  private:
   int64_t size_;

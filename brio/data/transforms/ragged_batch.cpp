@@ -86,6 +86,7 @@ class RaggedBatchNode final : public BatchNode {
  public:
   RaggedBatchNode(NodePtr input, int64_t size, bool drop_remainder, std::vector<bool> dense)
       : BatchNode("ragged_batch", std::move(input), size, drop_remainder), dense_(std::move(dense)) {}
+  bool is_plain() const override { return false; }
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     return std::make_unique<RaggedBatchStage>(pipeline, open_input(pipeline), input().structure(), size_, drop_,
                                               dense_);

@@ -84,6 +84,7 @@ class RepeatNode final : public Transform {
     return std::make_unique<RepeatStage>(pipeline, open_input(pipeline), times_);
   }
   std::string describe() const override { return times_ < 0 ? "repeat()" : cat("repeat(", times_, ")"); }
+  Keeps keeps() const override { return Keeps::tickets; }
   int64_t cardinality() const override {
     const int64_t n = input().cardinality();
     if (n == 0 || times_ == 0) return 0;

@@ -52,6 +52,7 @@ class ShardNode final : public Transform {
     return std::make_unique<ShardStage>(pipeline, open_input(pipeline), shards_, index_);
   }
   std::string describe() const override { return cat("shard(", shards_, ", ", index_, ")"); }
+  Keeps keeps() const override { return Keeps::tickets; }
   int64_t cardinality() const override {
     const int64_t n = input().cardinality();
     return n < 0 ? n : n <= index_ ? 0 : (n - index_ - 1) / shards_ + 1;

@@ -262,6 +262,7 @@ class ShuffleNode final : public Transform {
                                            options_.reshuffle_each_iteration);
   }
   std::string describe() const override { return size_ == kAutotune ? "shuffle(all)" : cat("shuffle(", size_, ")"); }
+  Keeps keeps() const override { return Keeps::tickets; }
 
  private:
   Chosen choose(const StoredElements* stored, int64_t ram_budget) const {

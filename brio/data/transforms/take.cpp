@@ -85,6 +85,7 @@ class TakeNode final : public Transform {
     return std::make_unique<TakeStage>(pipeline, open_input(pipeline), count_);
   }
   std::string describe() const override { return cat("take(", count_, ")"); }
+  Keeps keeps() const override { return Keeps::tickets; }
   int64_t cardinality() const override {
     const int64_t n = input().cardinality();
     return n == kUnknown && count_ > 0 ? kUnknown
@@ -103,6 +104,7 @@ class SkipNode final : public Transform {
     return std::make_unique<SkipStage>(pipeline, open_input(pipeline), count_);
   }
   std::string describe() const override { return cat("skip(", count_, ")"); }
+  Keeps keeps() const override { return Keeps::tickets; }
   int64_t cardinality() const override {
     const int64_t n = input().cardinality();
     return n < 0 ? n : std::max<int64_t>(0, n - count_);
