@@ -1,5 +1,5 @@
-// The op table's row. Everything that Brio knows of an op is here or registered under it: shape rule, gradient rule,
-// cost, plain definition; kernels are found by op in the backends. Passes ask the row, never a list of their own.
+// A row of the op table. Everything that Brio knows about an op is here or registered under it: shape rule, gradient
+// rule, cost, plain definition. Backends find kernels by op. Passes ask the row and keep no list of ops.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class OpKind : uint8_t {
   view,         // same bytes under another shape
   movement,     // moves elements, computes nothing
   contraction,  // products over windows or axes: matrices, convolutions, pooling
-  indexed,      // reads or writes where integer inputs say
+  indexed,      // reads or writes at positions that integer inputs give
   random,       // a pure function of seed and counter
   composite,    // a fused form that carries its plain definition
   control,      // runs other graphs
@@ -30,14 +30,14 @@ enum class OpKind : uint8_t {
 };
 std::string_view name_of(OpKind kind);
 
-// An attribute is one word, except lists, which are a count and that many words. Lists come after single words.
-// `extents` are a list of sizes or positions along axes: they may follow the shapes of the inputs; nothing else may.
+// An attribute is one word, except lists: a count and that many words. Lists come after single words. `extents` are a
+// list of sizes or positions along axes; only they may depend on the shapes of the inputs.
 enum class AttrKind : uint8_t { integer, flag, dtype, real, name, list, extents };
 inline bool is_list(AttrKind kind) { return kind == AttrKind::list || kind == AttrKind::extents; }
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;
-  std::span<const std::string_view> names = {};  // kind name: the word indexes these
+  std::span<const std::string_view> names = {};  // kind name: the word is an index into these
 };
 
 // A list of extents, whose words are sizes.
@@ -82,16 +82,17 @@ struct Cost {
 };
 
 using InferFn = void (*)(const OpCall& call, std::vector<Aval>& out);  // throws InvalidArgument
+using DataCheckFn = void (*)(const OpCall& call, const void* data);    // throws as well
 using GradFn = void (*)(GradContext& context);
 using CostFn = Cost (*)(const OpCall& call, std::span<const Aval> out);
 // Records the plain form of a composite op and returns its outputs.
 using PlainFn = std::vector<Tensor> (*)(std::span<const Tensor> in, Attrs attrs);
 
-// Which values a gradient rule reads: bit i for input i (inputs 6 and up share bit 6), kOutput for the outputs.
+// Which values a gradient rule reads: bit i for input i (inputs 6 and up share bit 6), kNeedsOutput for outputs.
 inline constexpr uint8_t kNeedsOutput = 0x80, kNeedsNothing = 0, kNeedsInputs = 0x7f;
 inline constexpr uint8_t kNeedsFirst = 1, kNeedsSecond = 2, kNeedsBoth = 3, kNeedsThree = 7;
 
-// Dtypes beyond the real ones that an op takes: OpDef::also_takes.
+// Dtypes that an op takes besides the real ones: OpDef::also_takes.
 inline constexpr uint8_t kComplex = 1, kStrings = 2;
 
 struct OpDef {
@@ -103,19 +104,22 @@ struct OpDef {
   std::span<const AttrSpec> attrs = {};
   InferFn infer = nullptr;
   GradFn grad = nullptr;
-  std::string_view no_grad = {};  // the reason, where grad is null
+  std::string_view no_grad = {};  // the reason, if grad is null
   CostFn cost = nullptr;
   PlainFn plain = nullptr;  // composite ops only
-  bool expands = false;     // plans run its plain form, of ops with one output each, instead of a kernel of its own
+  bool expands = false;     // plans run its plain form, of ops with one output each, instead of a kernel
   uint8_t grad_needs = kNeedsInputs;
   bool commutative = false;
-  bool may_fail = false;  // a kernel may refuse the data (an index out of range): it then runs before in-place writes
-  // kComplex: infer and the kernels know complex inputs. kStrings: infer does; what gives strings is computed at
-  // once, on the numbers of the elements (ir/string_moves.h); what only takes them has a kernel that knows them.
+  bool may_fail = false;  // a kernel may refuse the data (an index out of range); it then runs before in-place writes
+  // Checks the second input (indices or labels) as the kernel would. Eager code calls it at the call of the op, if
+  // the input is small and known by then.
+  DataCheckFn check_second = nullptr;
+  // kComplex: infer and the kernels take complex inputs. kStrings: infer does; string results are computed at once,
+  // on the numbers of the elements (ir/string_moves.h), and ops that only take strings have a kernel for them.
   uint8_t also_takes = 0;
 };
 
-// Throws InvalidArgument for an input whose dtype the row does not take.
+// Throws InvalidArgument for an input with a dtype that the row does not take.
 [[noreturn]] void refuse_dtype(const OpDef& op, DType dtype);
 inline void check_dtype(const OpDef& op, DType dtype) {
   if (!is_real(dtype) && !(op.also_takes & (is_complex(dtype) ? kComplex : kStrings))) [[unlikely]]

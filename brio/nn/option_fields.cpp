@@ -11,6 +11,11 @@ constexpr std::string_view kReductions[] = {"sum_over_batch_size", "sum", "none"
 
 Setting SettingWriter::setting(Reduction value) { return std::string(kReductions[static_cast<size_t>(value)]); }
 
+void SettingReader::operator()(std::string_view name, Axes&) {
+  if (from_.has(name))
+    throw InvalidArgument(cat("[", from_.class_name, "] its axes cannot be read from a config; compile() it again"));
+}
+
 void SettingReader::operator()(std::string_view name, Reduction& value) {
   if (!from_.has(name)) return;
   const std::string text = from_.text(name, "none");

@@ -1,5 +1,5 @@
-// The options of losses, optimizers and schedules by Keras' names: one list for each struct, which writes its
-// Settings and reads them.
+// The options of losses, optimizers and schedules by Keras' names: one list for each struct, which writes and reads
+// its Settings. Python's constructors read the same list.
 #pragma once
 
 #include <optional>
@@ -20,6 +20,7 @@ class SettingWriter {
   void operator()(std::string_view name, const T& value) {
     into_.values.emplace_back(std::string(name), setting(value));
   }
+  void operator()(std::string_view, const std::vector<std::string>&) {}  // no Setting holds texts
 
  private:
   static Setting setting(Reduction value);
@@ -35,7 +36,7 @@ class SettingWriter {
   Settings& into_;
 };
 
-// What the settings do not have stays as it is.
+// Values that the settings lack stay unchanged.
 class SettingReader {
  public:
   explicit SettingReader(const Settings& from) : from_(from) {}
@@ -48,6 +49,8 @@ class SettingReader {
   void operator()(std::string_view name, std::vector<double>& value) {
     if (from_.find(name)) value = from_.list(name);
   }
+  void operator()(std::string_view, std::vector<std::string>&) {}
+  void operator()(std::string_view name, Axes& value);
   template <typename T>
   void operator()(std::string_view name, std::optional<T>& value) {
     if (!from_.has(name)) return;
@@ -113,6 +116,17 @@ template <typename F>
 void list_options(F& f, CircleOptions& o) {
   list_shared(f, o);
   f("gamma", o.gamma), f("margin", o.margin), f("remove_diagonal", o.remove_diagonal);
+}
+
+template <typename F>
+void list_options(F& f, DiceOptions& o) {
+  list_shared(f, o);
+  f("axis", o.axis);
+}
+template <typename F>
+void list_options(F& f, TverskyOptions& o) {
+  list_shared(f, o);
+  f("alpha", o.alpha), f("beta", o.beta), f("axis", o.axis);
 }
 
 // ---- optimizers
@@ -196,8 +210,9 @@ template <typename F>
 void list_options(F& f, MuonOptions& o) {
   list_optimizer(f, o);
   f("adam_beta_1", o.adam_beta_1), f("adam_beta_2", o.adam_beta_2), f("adam_weight_decay", o.adam_weight_decay);
-  f("epsilon", o.epsilon), f("exclude_embeddings", o.exclude_embeddings), f("muon_a", o.muon_a);
-  f("muon_b", o.muon_b), f("muon_c", o.muon_c), f("adam_lr_ratio", o.adam_lr_ratio), f("momentum", o.momentum);
+  f("epsilon", o.epsilon), f("exclude_layers", o.exclude_layers), f("exclude_embeddings", o.exclude_embeddings);
+  f("muon_a", o.muon_a), f("muon_b", o.muon_b), f("muon_c", o.muon_c), f("adam_lr_ratio", o.adam_lr_ratio),
+      f("momentum", o.momentum);
   f("ns_steps", o.ns_steps), f("nesterov", o.nesterov), f("rms_rate", o.rms_rate);
 }
 

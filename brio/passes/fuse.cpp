@@ -5,7 +5,6 @@
 
 #include "brio/ops/elementwise/elementwise.h"
 #include "brio/ops/elementwise/fusion.h"
-#include "brio/ops/elementwise/maths.h"
 #include "brio/ops/indexing/indexed_rows.h"
 #include "brio/ops/reductions/reduction.h"
 #include "brio/ops/shapes/shape_ops.h"
@@ -163,7 +162,7 @@ class Fuser {
   bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, const std::vector<uint32_t>& groups,
                bool deep, Remade& remade) const {
     if (std::ranges::find(remade.nodes, n) != remade.nodes.end()) return true;
-    if (remade.nodes.size() == (eager_ ? 16 : 4)) return false;
+    if (remade.nodes.size() == most_remade_) return false;
     remade.nodes.push_back(n);
     for (ValueId v : g_.nodes[n].in) {
       const uint32_t p = producer_[v];
@@ -302,7 +301,7 @@ class Fuser {
         continue;
       }
       Node node = fused(group, is_output);
-      if (!node.out.empty()) nodes.push_back(std::move(node));  // else nobody reads it
+      if (!node.out.empty()) nodes.push_back(std::move(node));  // otherwise nothing reads it
     }
     g_.nodes = std::move(nodes);
   }
@@ -359,8 +358,12 @@ class Fuser {
   std::vector<bool> loops_;         // per node: may be part of a loop
   std::vector<bool> source_;        // per node: what loops outside its group make for themselves
   std::vector<std::vector<uint32_t>> members_, successors_;
-  // A GPU computes while it waits for memory: what a loop can make of what it reads anyway is as good as free.
-  const bool eager_ = target().has_own(op::fused);
+  // A value is computed again where that takes no longer than so many bytes, at most.
+  static constexpr double kMostBytes = 6;
+  static constexpr size_t kMostRemade = 16;
+  const size_t most_remade_ = std::min(kMostRemade, static_cast<size_t>(kMostBytes / target().loop_op_bytes()));
+  // It computes while it waits for memory: what a loop can make of values that it reads anyway costs nothing.
+  const bool eager_ = target().loop_op_bytes() < 1;
   std::vector<std::pair<uint32_t, ValueId>> also_read_;  // group and what it reads to remake something
   std::vector<std::pair<uint32_t, uint32_t>>
       also_made_;  // group and node that it makes again, though it is in memory

@@ -210,6 +210,15 @@ nn::Layer make_layer(const std::string& kind, nb::kwargs kwargs) {
   throw InternalError(cat("there is no layer kind '", kind, "'"));
 }
 
+// Changes one of the options that a layer was made with; calls from now on use it.
+void set_option(const nn::Layer& layer, const std::string& name, nb::handle value) {
+  nb::dict given;
+  given[name.c_str()] = value;
+  Called called(std::string(layer.module().kind()), nb::tuple(), given);
+  layer.module().describe(called);
+  called.finish();
+}
+
 }  // namespace
 
 namespace {
@@ -280,6 +289,7 @@ void bind_layers(nb::module_& m) {
       .def("to_json", [](const nn::Layer& l) { return nn::to_json(l); })
       .def("set_weights",
            [](const nn::Layer& l, nb::list weights) { l.set_weights(tensors_with_own_dtype(weights)); })
+      .def("set_option", set_option, nb::arg("name"), nb::arg("value").none())
       .def("python_object",
            [](const nn::Layer& l) -> nb::object {
              auto* module = dynamic_cast<PythonModule*>(&l.module());

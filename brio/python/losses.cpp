@@ -3,6 +3,7 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/mask.h"
+#include "brio/nn/option_fields.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 #include "brio/python/errors.h"
@@ -12,81 +13,22 @@ namespace {
 
 constexpr std::string_view kReductions[] = {"sum_over_batch_size", "sum", "none", "mean", "mean_with_sample_weight"};
 
-// What every loss takes, behind its own options.
-template <typename Options>
-void shared(Called& c, Options& o) {
-  c.choice("reduction", o.reduction, kReductions);
-  c("name", o.name);
-  c.find_keyword("dtype");  // losses compute in float32, or wider where the values are
-}
-template <typename L>
-nn::Loss plain(Called& c) {
-  nn::LossOptions o;
-  shared(c, o);
-  return L(o);
-}
-template <typename L>
-nn::Loss crossentropy(Called& c) {
-  nn::CrossentropyOptions o;
-  c("from_logits", o.from_logits), c("label_smoothing", o.label_smoothing), c("axis", o.axis);
-  shared(c, o);
-  return L(o);
-}
-nn::Loss sparse_crossentropy(Called& c) {
-  nn::SparseCrossentropyOptions o;
-  c("from_logits", o.from_logits), c("ignore_class", o.ignore_class), c("axis", o.axis);
-  shared(c, o);
-  return nn::SparseCategoricalCrossentropy(o);
-}
-nn::Loss binary_focal(Called& c) {
-  nn::BinaryFocalOptions o;
-  c("apply_class_balancing", o.apply_class_balancing), c("alpha", o.alpha), c("gamma", o.gamma);
-  c("from_logits", o.from_logits), c("label_smoothing", o.label_smoothing), c("axis", o.axis);
-  shared(c, o);
-  return nn::BinaryFocalCrossentropy(o);
-}
-nn::Loss categorical_focal(Called& c) {
-  nn::CategoricalFocalOptions o;
-  c("alpha", o.alpha), c("gamma", o.gamma), c("from_logits", o.from_logits);
-  c("label_smoothing", o.label_smoothing), c("axis", o.axis);
-  shared(c, o);
-  return nn::CategoricalFocalCrossentropy(o);
-}
-nn::Loss generalized(Called& c) {
-  nn::GeneralizedCrossentropyOptions o;
-  c("q", o.q);
-  shared(c, o);
-  return nn::CategoricalGeneralizedCrossEntropy(o);
-}
-nn::Loss huber_loss(Called& c) {
-  nn::HuberOptions o;
-  c("delta", o.delta);
-  shared(c, o);
-  return nn::Huber(o);
-}
-nn::Loss cosine(Called& c) {
-  nn::CosineSimilarityOptions o;
-  c("axis", o.axis);
-  shared(c, o);
-  return nn::CosineSimilarity(o);
-}
-nn::Loss dice_loss(Called& c) {
-  nn::DiceOptions o;
-  c("axis", o.axis);
-  shared(c, o);
-  return nn::Dice(o);
-}
-nn::Loss tversky_loss(Called& c) {
-  nn::TverskyOptions o;
-  c("alpha", o.alpha), c("beta", o.beta), c("axis", o.axis);
-  shared(c, o);
-  return nn::Tversky(o);
-}
-nn::Loss circle_loss(Called& c) {
-  nn::CircleOptions o;
-  c("gamma", o.gamma), c("margin", o.margin), c("remove_diagonal", o.remove_diagonal);
-  shared(c, o);
-  return nn::Circle(o);
+// The options of a loss (nn/option_fields.h), asked of what Python passes.
+struct LossArguments {
+  Called& called;
+  void operator()(std::string_view name, nn::Reduction& v) { called.choice(name, v, kReductions); }
+  template <typename T>
+  void operator()(std::string_view name, T& v) {
+    called(name, v);
+  }
+};
+template <typename L, typename Options>
+nn::Loss made(Called& called) {
+  Options options;
+  LossArguments arguments{called};
+  list_options(arguments, options);
+  called.find_keyword("dtype");  // losses compute in float32, or wider where the values are
+  return L(options);
 }
 
 struct Row {
@@ -94,28 +36,8 @@ struct Row {
   nn::Loss (*make)(Called&);
 };
 constexpr Row kLosses[] = {
-    {"BinaryCrossentropy", crossentropy<nn::BinaryCrossentropy>},
-    {"BinaryFocalCrossentropy", binary_focal},
-    {"CTC", plain<nn::CTC>},
-    {"CategoricalCrossentropy", crossentropy<nn::CategoricalCrossentropy>},
-    {"CategoricalFocalCrossentropy", categorical_focal},
-    {"CategoricalGeneralizedCrossEntropy", generalized},
-    {"CategoricalHinge", plain<nn::CategoricalHinge>},
-    {"Circle", circle_loss},
-    {"CosineSimilarity", cosine},
-    {"Dice", dice_loss},
-    {"Hinge", plain<nn::Hinge>},
-    {"Huber", huber_loss},
-    {"KLDivergence", plain<nn::KLDivergence>},
-    {"LogCosh", plain<nn::LogCosh>},
-    {"MeanAbsoluteError", plain<nn::MeanAbsoluteError>},
-    {"MeanAbsolutePercentageError", plain<nn::MeanAbsolutePercentageError>},
-    {"MeanSquaredError", plain<nn::MeanSquaredError>},
-    {"MeanSquaredLogarithmicError", plain<nn::MeanSquaredLogarithmicError>},
-    {"Poisson", plain<nn::Poisson>},
-    {"SparseCategoricalCrossentropy", sparse_crossentropy},
-    {"SquaredHinge", plain<nn::SquaredHinge>},
-    {"Tversky", tversky_loss},
+#define BRIO_LOSS(Class, function, Options) {#Class, made<nn::Class, nn::Options>},
+#include "brio/nn/losses/loss_kinds.h"
 };
 
 Tensor optional_tensor(nb::handle h) { return h.is_none() ? Tensor() : tensor_of(h); }
@@ -171,24 +93,9 @@ void bind_losses(nb::module_& m) {
   m.def("_own_loss", own_loss);
 
   nb::module_ losses = m.def_submodule("_losses");
-  define_loss(losses, "hinge", nn::hinge, "max(0, 1 - y_true y_pred), the mean along the last axis.");
-  define_loss(losses, "squared_hinge", nn::squared_hinge,
-              "max(0, 1 - y_true y_pred) squared, the mean along the last axis.");
-  define_loss(losses, "categorical_hinge", nn::categorical_hinge,
-              "max(0, 1 + the largest wrong class's value - the right one's).");
-  define_loss(losses, "mean_squared_error", nn::mean_squared_error,
-              "(y_true - y_pred) squared, the mean along the last axis.");
-  define_loss(losses, "mean_absolute_error", nn::mean_absolute_error,
-              "|y_true - y_pred|, the mean along the last axis.");
-  define_loss(losses, "mean_absolute_percentage_error", nn::mean_absolute_percentage_error,
-              "|y_true - y_pred| in per cent of |y_true|, the mean along the last axis.");
-  define_loss(losses, "mean_squared_logarithmic_error", nn::mean_squared_logarithmic_error,
-              "The square of the difference of log(1 + y), the mean along the last axis.");
-  define_loss(losses, "log_cosh", nn::log_cosh, "log(cosh(error)), the mean along the last axis.");
-  define_loss(losses, "kl_divergence", nn::kl_divergence, "y_true log(y_true / y_pred), summed along the last axis.");
-  define_loss(losses, "poisson", nn::poisson, "y_pred - y_true log(y_pred), the mean along the last axis.");
-  define_loss(losses, "ctc", nn::ctc,
-              "Minus the log of the probability that a sequence of predictions reads as the labels.");
+#define BRIO_LOSS(Class, function, Options)  // those with options follow
+#define BRIO_PLAIN_LOSS(Class, function, doc) define_loss(losses, #function, nn::function, doc);
+#include "brio/nn/losses/loss_kinds.h"
   define(
       losses, "_ctc_loss",
       [](const Tensor& labels, const Tensor& logits, const Tensor& label_length, const Tensor& logit_length,

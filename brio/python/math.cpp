@@ -1,4 +1,7 @@
 // tf.math: elementwise functions and products. Those that TensorFlow has at the top too lie at the top.
+#include <array>
+#include <span>
+
 #include "brio/base/error.h"
 #include "brio/ops/elementwise/complex.h"
 #include "brio/ops/elementwise/elementwise.h"
@@ -23,126 +26,74 @@ Tensor quotient_or_zero(const Tensor& a, const Tensor& b) {
   return divide_no_nan(cast(a, wide), cast(b, wide));
 }
 
+// Where a function lies: at the top of tf, in tf.math, in tf.bitwise, or bound elsewhere.
+enum class Where : uint8_t { tf, math, bitwise, nowhere };
+
 struct UnaryRow {
+  Where where;
   const char* name;
-  Tensor (*f)(const Tensor&);
+  Unary f;
   const char* doc;
 };
+// What Python's function does where it is more than the op.
+constexpr Unary in_python(const OpDef& op, Unary builder) { return &op == &op::round ? nearest_integer : builder; }
 constexpr UnaryRow kUnary[] = {
-    {"abs", brio::abs, "The absolute value of each element."},
-    {"negative", neg, "Each element with the other sign."},
-    {"sign", sign, "-1, 0 or 1 for each element; of complex numbers, x / |x|."},
-    {"exp", exp, "e to the power of each element."},
-    {"sqrt", sqrt, "The square root of each element."},
-    {"square", square, "Each element times itself."},
-    {"sin", sin, "The sine of each element, in radians."},
-    {"cos", cos, "The cosine of each element, in radians."},
-    {"tan", tan, "The tangent of each element, in radians."},
-    {"asin", asin, "The inverse sine of each element, in radians."},
-    {"acos", acos, "The inverse cosine of each element, in radians."},
-    {"atan", atan, "The inverse tangent of each element, in radians."},
-    {"sinh", sinh, "The hyperbolic sine of each element."},
-    {"cosh", cosh, "The hyperbolic cosine of each element."},
-    {"tanh", tanh, "The hyperbolic tangent of each element."},
-    {"asinh", asinh, "The inverse hyperbolic sine of each element."},
-    {"acosh", acosh, "The inverse hyperbolic cosine of each element."},
-    {"atanh", atanh, "The inverse hyperbolic tangent of each element."},
-    {"sigmoid", sigmoid, "1 / (1 + exp(-x)) of each element."},
-    {"floor", floor, "The largest integer that is not above each element."},
-    {"round", nearest_integer, "The nearest integer of each element; halves go to the even one."},
-    {"logical_not", logical_not, "True where an element is false."},
+#define BRIO_UNARY(op_name, summary, where, name, doc, ...) \
+  {Where::where, name, in_python(op::op_name, op_name), doc},
+#include "brio/ops/elementwise/unary_ops.h"
+    {Where::math, "log_sigmoid", log_sigmoid, "log(sigmoid(x)) of each element, which never overflows."},
+    {Where::math, "reciprocal_no_nan", reciprocal_no_nan, "1 / x of each element, and 0 where x is 0."},
+    {Where::math, "erfcinv", erfcinv, "The inverse of erfc for each element."},
+    {Where::math, "rint", rint, "The nearest integer of each element; halves go to the even one."},
+    {Where::math, "conj", conj, "The complex conjugate of each element."},
 };
-constexpr UnaryRow kUnaryOfMath[] = {
-    {"expm1", expm1, "exp(x) - 1 of each element, exact near 0."},
-    {"log", log, "The natural logarithm of each element."},
-    {"log1p", log1p, "log(1 + x) of each element, exact near 0."},
-    {"log_sigmoid", log_sigmoid, "log(sigmoid(x)) of each element, which never overflows."},
-    {"rsqrt", rsqrt, "1 / sqrt(x) of each element."},
-    {"reciprocal", reciprocal, "1 / x of each element."},
-    {"reciprocal_no_nan", reciprocal_no_nan, "1 / x of each element, and 0 where x is 0."},
-    {"erf", erf, "The error function of each element."},
-    {"erfc", erfc, "1 - erf(x) of each element."},
-    {"erfinv", erfinv, "The inverse of the error function for each element."},
-    {"erfcinv", erfcinv, "The inverse of erfc for each element."},
-    {"ndtri", ndtri, "The quantile of the standard normal distribution for each element."},
-    {"lgamma", lgamma, "The logarithm of |gamma(x)| for each element."},
-    {"digamma", digamma, "The derivative of lgamma for each element."},
-    {"bessel_i0", bessel_i0, "The modified Bessel function of order 0 of each element."},
-    {"bessel_i1", bessel_i1, "The modified Bessel function of order 1 of each element."},
-    {"ceil", ceil, "The smallest integer that is not below each element."},
-    {"rint", rint, "The nearest integer of each element; halves go to the even one."},
-    {"is_nan", is_nan, "True where an element is not a number."},
-    {"is_inf", is_inf, "True where an element is infinite."},
-    {"is_finite", is_finite, "True where an element is neither infinite nor NaN."},
-    {"conj", conj, "The complex conjugate of each element."},
-};
-constexpr UnaryRow kPartsOfMath[] = {
-    {"real", real, "The real part of each element."},
-    {"imag", imag, "The imaginary part of each element."},
-    {"angle", angle, "The angle of each element in the complex plane."},
+constexpr UnaryRow kParts[] = {
+    {Where::math, "real", real, "The real part of each element."},
+    {Where::math, "imag", imag, "The imaginary part of each element."},
+    {Where::math, "angle", angle, "The angle of each element in the complex plane."},
 };
 
 struct BinaryRow {
+  Where where;
   const char* name;
   Binary f;
+  const char *first, *second;
   const char* doc;
-  const char *first = "x", *second = "y";
 };
+constexpr Binary in_python(const OpDef& op, Binary builder) {
+  return &op == &op::add ? plus : &op == &op::div ? true_divide : &op == &op::pow ? power : builder;
+}
 constexpr BinaryRow kBinary[] = {
-    {"add", plus, "x + y, element by element; strings are joined."},
-    {"subtract", sub, "x - y, element by element."},
-    {"multiply", mul, "x * y, element by element."},
-    {"divide", true_divide, "x / y, element by element; integers give floats."},
-    {"truediv", true_divide, "x / y, element by element; integers give floats."},
-    {"realdiv", true_divide, "x / y, element by element."},
-    {"truncatediv", truncatediv, "x / y, element by element, cut towards 0."},
-    {"truncatemod", truncatemod, "What truncatediv leaves, with the sign of x."},
-    {"pow", power, "x to the power of y, element by element."},
-    {"maximum", maximum, "The larger of x and y, element by element."},
-    {"minimum", minimum, "The smaller of x and y, element by element."},
-    {"atan2", atan2, "The angle of the point (x, y), element by element.", "y", "x"},
-    {"equal", equal, "True where x and y are equal."},
-    {"not_equal", not_equal, "True where x and y differ."},
-    {"less", less, "True where x < y."},
-    {"less_equal", less_equal, "True where x <= y."},
-    {"greater", greater, "True where x > y."},
-    {"greater_equal", greater_equal, "True where x >= y."},
-    {"logical_and", logical_and, "True where both are."},
-    {"logical_or", logical_or, "True where one or both are."},
-};
-constexpr BinaryRow kBinaryOfMath[] = {
-    {"squared_difference", squared_difference, "(x - y) squared, element by element."},
-    {"floordiv", floordiv, "Python's x // y, element by element."},
-    {"floormod", floormod, "Python's x % y, element by element."},
-    {"mod", floormod, "Python's x % y, element by element."},
-    {"logical_xor", logical_xor, "True where one is and the other is not."},
-    {"xlogy", xlogy, "x log(y), and 0 where x is 0."},
-    {"xlog1py", xlog1py, "x log(1 + y), and 0 where x is 0."},
-    {"xdivy", xdivy, "x / y, and 0 where x is 0."},
-    {"multiply_no_nan", multiply_no_nan, "x y, and 0 where y is 0."},
-    {"divide_no_nan", quotient_or_zero, "x / y, and 0 where y is 0."},
-    {"nextafter", nextafter, "The next number after x1 in the direction of x2.", "x1", "x2"},
-    {"polygamma", polygamma, "The derivative of order a of digamma at x.", "a", "x"},
-};
-constexpr BinaryRow kBitwise[] = {
-    {"bitwise_and", bitwise_and, "The bits that both have."},
-    {"bitwise_or", bitwise_or, "The bits that one or both have."},
-    {"bitwise_xor", bitwise_xor, "The bits that one has and the other has not."},
-    {"left_shift", left_shift, "x's bits moved up by y places."},
-    {"right_shift", right_shift, "x's bits moved down by y places."},
+#define BRIO_BINARY(op_name, builder, summary, where, name, first, second, doc, ...) \
+  {Where::where, name, in_python(op::op_name, builder), first, second, doc},
+#include "brio/ops/elementwise/binary_ops.h"
+    {Where::tf, "truediv", true_divide, "x", "y", "x / y, element by element; integers give floats."},
+    {Where::tf, "realdiv", true_divide, "x", "y", "x / y, element by element."},
+    {Where::tf, "truncatediv", truncatediv, "x", "y", "x / y, element by element, cut towards 0."},
+    {Where::tf, "truncatemod", truncatemod, "x", "y", "What truncatediv leaves, with the sign of x."},
+    {Where::math, "mod", floormod, "x", "y", "Python's x % y, element by element."},
+    {Where::math, "xlogy", xlogy, "x", "y", "x log(y), and 0 where x is 0."},
+    {Where::math, "xlog1py", xlog1py, "x", "y", "x log(1 + y), and 0 where x is 0."},
+    {Where::math, "xdivy", xdivy, "x", "y", "x / y, and 0 where x is 0."},
+    {Where::math, "multiply_no_nan", multiply_no_nan, "x", "y", "x y, and 0 where y is 0."},
+    {Where::math, "divide_no_nan", quotient_or_zero, "x", "y", "x / y, and 0 where y is 0."},
 };
 
-template <size_t N>
-void define_rows(nb::module_& m, const UnaryRow (&rows)[N], const char* argument = "x") {
+// The modules by Where.
+using Modules = std::array<nb::module_, 3>;
+
+void define_rows(Modules& modules, std::span<const UnaryRow> rows, const char* argument = "x") {
   for (const UnaryRow& row : rows) {
+    if (row.where == Where::nowhere) continue;
+    nb::module_& m = modules[static_cast<size_t>(row.where)];
     define(
         m, row.name, [f = row.f](const Tensor& x) { return f(x); }, nb::arg(argument), row.doc);
     make_quick(m, row.name, row.f);
   }
 }
-template <size_t N>
-void define_rows(nb::module_& m, const BinaryRow (&rows)[N]) {
+void define_rows(Modules& modules, std::span<const BinaryRow> rows) {
   for (const BinaryRow& row : rows) {
+    nb::module_& m = modules[static_cast<size_t>(row.where)];
     m.def(
         row.name, [f = row.f](Given a, Given b, Given) { return perform_binary(f, a.object, b.object); },
         nb::arg(row.first).none(), nb::arg(row.second).none(), nb::arg("name") = nb::none(), row.doc);
@@ -195,16 +146,14 @@ void bind_clipping(nb::module_& m) {
 }  // namespace
 
 void bind_math(nb::module_& m) {
-  nb::module_ math = m.def_submodule("_math", "What tf.math has and tf has not.");
-  define_rows(m, kUnary);
-  define_rows(math, kUnaryOfMath);
-  define_rows(math, kPartsOfMath, "input");
-  define_rows(m, kBinary);
-  define_rows(math, kBinaryOfMath);
-  nb::module_ bitwise = m.def_submodule("_bitwise", "tf.bitwise.");
-  define_rows(bitwise, kBitwise);
+  Modules modules{m, m.def_submodule("_math", "What tf.math has and tf has not."),
+                  m.def_submodule("_bitwise", "tf.bitwise.")};
+  define_rows(modules, kUnary);
+  define_rows(modules, kParts, "input");
+  define_rows(modules, kBinary);
   define(
-      bitwise, "invert", [](const Tensor& x) { return bitwise_not(x); }, nb::arg("x"), "x with every bit turned.");
+      modules[static_cast<size_t>(Where::bitwise)], "invert", [](const Tensor& x) { return bitwise_not(x); },
+      nb::arg("x"), "x with every bit turned.");
   m.def(
       "complex",
       [](Given real, Given imag, Given) {
@@ -250,6 +199,7 @@ void bind_math(nb::module_& m) {
         return inputs.size() == 1 ? identity(total) : total;
       },
       nb::arg("inputs"), "The sum of all tensors of a list.");
+  nb::module_& math = modules[static_cast<size_t>(Where::math)];
   define(
       math, "polyval", [](const std::vector<Tensor>& coeffs, const Tensor& x) { return polyval(coeffs, x); },
       nb::arg("coeffs"), nb::arg("x"), "The polynomial with these coefficients, the highest power's first, at x.");

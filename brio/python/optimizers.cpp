@@ -4,6 +4,7 @@
 #include "brio/base/error.h"
 #include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "brio/nn/optimizers/optimizer_rule.h"
+#include "brio/nn/option_fields.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 
@@ -22,51 +23,11 @@ nn::LearningRate rate_from(nb::handle h) {
   return double_from(h);
 }
 
-template <typename Options>
-void shared(Called& c, Options& o) {
-  c("weight_decay", o.weight_decay), c("clipnorm", o.clipnorm), c("clipvalue", o.clipvalue);
-  c("global_clipnorm", o.global_clipnorm), c("use_ema", o.use_ema), c("ema_momentum", o.ema_momentum);
-  c("ema_overwrite_frequency", o.ema_overwrite_frequency), c("loss_scale_factor", o.loss_scale_factor);
-  c("gradient_accumulation_steps", o.gradient_accumulation_steps), c("name", o.name);
-}
-void own(Called& c, nn::SGDOptions& o) { c("momentum", o.momentum), c("nesterov", o.nesterov); }
-void own(Called& c, nn::RMSpropOptions& o) {
-  c("rho", o.rho), c("momentum", o.momentum), c("epsilon", o.epsilon), c("centered", o.centered);
-}
-template <typename Options>
-requires requires(Options o) { o.beta_1; }
-void own(Called& c, Options& o) {
-  c("beta_1", o.beta_1), c("beta_2", o.beta_2);
-  if constexpr (requires { o.epsilon; }) c("epsilon", o.epsilon);
-  if constexpr (requires { o.amsgrad; }) c("amsgrad", o.amsgrad);
-}
-void own(Called& c, nn::AdagradOptions& o) {
-  c("initial_accumulator_value", o.initial_accumulator_value), c("epsilon", o.epsilon);
-}
-void own(Called& c, nn::AdadeltaOptions& o) { c("rho", o.rho), c("epsilon", o.epsilon); }
-void own(Called& c, nn::AdafactorOptions& o) {
-  c("beta_2_decay", o.beta_2_decay), c("epsilon_1", o.epsilon_1), c("epsilon_2", o.epsilon_2);
-  c("clip_threshold", o.clip_threshold), c("relative_step", o.relative_step);
-}
-void own(Called& c, nn::FtrlOptions& o) {
-  c("learning_rate_power", o.learning_rate_power), c("initial_accumulator_value", o.initial_accumulator_value);
-  c("l1_regularization_strength", o.l1_regularization_strength);
-  c("l2_regularization_strength", o.l2_regularization_strength);
-  c("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength), c("beta", o.beta);
-}
-void own(Called& c, nn::MuonOptions& o) {
-  c("adam_beta_1", o.adam_beta_1), c("adam_beta_2", o.adam_beta_2), c("adam_weight_decay", o.adam_weight_decay);
-  c("epsilon", o.epsilon), c("exclude_layers", o.exclude_layers), c("exclude_embeddings", o.exclude_embeddings);
-  c("muon_a", o.muon_a), c("muon_b", o.muon_b), c("muon_c", o.muon_c), c("adam_lr_ratio", o.adam_lr_ratio);
-  c("momentum", o.momentum), c("ns_steps", o.ns_steps), c("nesterov", o.nesterov), c("rms_rate", o.rms_rate);
-}
-
 template <typename O, typename Options>
 nn::Optimizer made(Called& c, nn::LearningRate rate) {
   Options o;
   if (const nb::handle given = c.find_keyword("learning_rate"); given.ptr()) rate = rate_from(given);
-  own(c, o);
-  shared(c, o);
+  list_options(c, o);
   return O(rate, o);
 }
 
@@ -75,13 +36,10 @@ struct Row {
   nn::Optimizer (*make)(Called&, nn::LearningRate);
   double rate;
 };
-#define ROW(NAME, RATE) \
-  { #NAME, made < nn::NAME, nn::NAME##Options>, RATE }
-constexpr Row kOptimizers[] = {ROW(SGD, 0.01),        ROW(RMSprop, 0.001), ROW(Adam, 0.001),    ROW(AdamW, 0.001),
-                               ROW(Adamax, 0.001),    ROW(Nadam, 0.001),   ROW(Adagrad, 0.001), ROW(Adadelta, 0.001),
-                               ROW(Adafactor, 0.001), ROW(Ftrl, 0.001),    ROW(Lion, 0.001),    ROW(Lamb, 0.001),
-                               ROW(Muon, 0.001)};
-#undef ROW
+constexpr Row kOptimizers[] = {
+#define BRIO_OPTIMIZER(Class, name, rate) {#Class, made<nn::Class, nn::Class##Options>, rate},
+#include "brio/nn/optimizers/optimizer_kinds.h"
+};
 
 std::vector<Variable> variables_from(nb::handle sequence) {
   std::vector<Variable> variables;
@@ -217,7 +175,7 @@ void bind_optimizers(nb::module_& m) {
   m.def("_own_optimizer", [](nb::object update, nb::handle rate, nb::kwargs kwargs) {
     Called called("Optimizer", nb::tuple(), kwargs);
     nn::SharedOptimizerOptions options;
-    shared(called, options);
+    list_optimizer(called, options);
     called.finish();
     nn::Formula formula{.slots = nn::like_parameter({}),
                         .update = [f = kept(std::move(update))](nn::ParameterUpdate& u) {

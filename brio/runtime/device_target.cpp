@@ -23,6 +23,17 @@ bool DeviceTarget::fuses(const Graph& graph, const Node& node) const {
   return !registry().implementations(device_, op::fused).empty() && device_.fuses(graph, node);
 }
 
+HostTarget::HostTarget(Device& host) : host_(host), of_loops_(registry().implementations(host, op::fused)) {}
+
+// The kernel of loops runs a single op as well, and is registered for both: what it refuses alone stays outside.
+bool HostTarget::fuses(const Graph& graph, const Node& node) const {
+  if (node.op->kind != OpKind::elementwise) return true;
+  return std::ranges::any_of(registry().implementations(host_, *node.op), [&](const Implementation& each) {
+    return std::ranges::find(of_loops_, each.supports, &Implementation::supports) != of_loops_.end() &&
+           each.supports({graph, node, &host_}).yes;
+  });
+}
+
 bool HostTarget::prefers(const Graph& graph, const Node& node) const {
   const NodeView view{graph, node, &host_};
   for (const Implementation& each : registry().implementations(host_, *node.op)) {

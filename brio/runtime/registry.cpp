@@ -32,9 +32,7 @@ const std::vector<std::string>& Registry::missing() const {
 void Registry::add(std::string_view device, const OpDef& op, const Implementation& implementation) {
   for (Entry& entry : std::span(entries_.data(), count_.load(std::memory_order_relaxed))) {
     if (entry.device->name() != device) continue;
-    auto it = std::ranges::find(entry.kernels, &op, [](const auto& row) { return row.first; });
-    if (it == entry.kernels.end()) it = entry.kernels.insert(it, {&op, {}});
-    auto& list = it->second;
+    std::vector<Implementation>& list = entry.kernels[&op];
     list.insert(std::ranges::find_if(list, [&](const auto& i) { return i.priority < implementation.priority; }),
                 implementation);
     return;
@@ -80,8 +78,8 @@ const std::vector<Implementation>& Registry::implementations(const Device& devic
   static const std::vector<Implementation> none;
   for (const Entry& entry : entries()) {
     if (entry.device.get() != &device) continue;
-    auto it = std::ranges::find(entry.kernels, &op, [](const auto& row) { return row.first; });
-    return it == entry.kernels.end() ? none : it->second;
+    const auto found = entry.kernels.find(&op);
+    return found == entry.kernels.end() ? none : found->second;
   }
   return none;
 }

@@ -143,13 +143,3 @@ OVERRIDDEN = {"build", "call", "train_step", "test_step", "predict_step", "updat
 ATTRIBUTES = {"Trainer": ["optimizer", "loss", "stop_training", "history"], "Layer": ["input_spec"]}
 # Plain C functions without a signature.
 UNTOLD = {"__enter__": "(self) -> Any", "__exit__": "(self, *exception: Any) -> None"}
-
-
-def also_taken(cls):
-    """Keyword arguments that the constructors of a kind of class take beside those of their table."""
-    from brio.keras import layers, optimizers
-
-    if issubclass(cls, layers.Layer):
-        return ["name", "dtype", "trainable", "autocast", "activity_regularizer", "input_shape", "batch_input_shape", "input_dim",
-                "input_length", "batch_size"]  # fmt: skip
-    return ["lr"] if issubclass(cls, optimizers.Optimizer) else []

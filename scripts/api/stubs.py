@@ -200,7 +200,7 @@ def made_init(cls):
     given = list(inspect.signature(cls).parameters.values())
     known = {p.name for p in given}
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in rules.also_taken(cls) if n not in known]
+    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in getattr(cls, "_also_taken", ()) if n not in known]
     described = signatures.of("__init__", inspect.Signature([own, *given, *more]), cls.__module__, cls.__name__)
     return f"    def __init__{signatures.text_of(described.replace(return_annotation='None'))}: ...\n"
 

@@ -664,6 +664,8 @@ TEST(OpTable, EveryOpHasCasesAndAReferenceKernel) {
     EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0)
         << op->name << " has no reference kernel";
   }
+  for (const OpTest& test : op_tests())
+    EXPECT_EQ(find_op(test.op->name), test.op) << test.op->name << " is in no register_ function of its family";
   static_assert(kCases >= 20);
 }
 

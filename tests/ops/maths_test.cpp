@@ -179,9 +179,15 @@ TEST(Maths, IntegersOfEveryWidth) {
   EXPECT_EQ(bitwise_not(Tensor({0, 5, 255}, u8)).to_vector<uint8_t>(), (std::vector<uint8_t>{255, 250, 0}));
   EXPECT_EQ(bitwise_not(Tensor({0}, u64)).to_vector<uint64_t>(), (std::vector<uint64_t>{~uint64_t{0}}));
   EXPECT_EQ(bitwise_not(Tensor({0, -1}, i64)).to_vector<int64_t>(), (std::vector<int64_t>{-1, 0}));
-  const Tensor least = Tensor::from(std::vector<int32_t>{INT32_MIN, INT32_MIN, INT32_MIN}, {3}), by({2, -1, 0}, i32);
-  EXPECT_EQ(truncatediv(least, by).to_vector<int32_t>(), (std::vector<int32_t>{INT32_MIN / 2, INT32_MIN, 0}));
-  EXPECT_EQ(truncatemod(least, Tensor({3, -1, 0}, i32)).to_vector<int32_t>(), (std::vector<int32_t>{-2, 0, 0}));
+  const Tensor least = Tensor::from(std::vector<int32_t>{INT32_MIN, INT32_MIN, INT32_MIN}, {3}), none({0, 0, 0}, i32);
+  const Tensor by({2, -1, 0}, i32);
+  EXPECT_EQ(truncatediv(least, by + none).to_vector<int32_t>(), (std::vector<int32_t>{INT32_MIN / 2, INT32_MIN, 0}));
+  EXPECT_EQ(truncatemod(least, Tensor({3, -1, 0}, i32) + none).to_vector<int32_t>(),
+            (std::vector<int32_t>{-2, 0, 0}));
+  EXPECT_SAYS(golden::invalid([&] { truncatediv(least, by); }),
+              "[truncatediv] an integer is divided by 0, element 2");
+  EXPECT_SAYS(golden::invalid([&] { truncatemod(least, by); }),
+              "[truncatemod] an integer is divided by 0, element 2");
   EXPECT_EQ(abs(Tensor({3}, u8)).to_vector<uint8_t>(), std::vector<uint8_t>{3});
   EXPECT_EQ(sign(Tensor({3, 0}, u16)).to_vector<uint16_t>(), (std::vector<uint16_t>{1, 0}));
 }

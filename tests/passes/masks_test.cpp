@@ -38,6 +38,12 @@ TEST(Fusion, AMaskIsMadeOfWhatALoopReadsAnyway) {
   const std::string equal = after(fuse_elementwise, other);
   expect_has(equal, "%6 = fused");
   EXPECT_GT(equal.rfind("= greater"), equal.find("%9 = matmul")) << equal;
+  // A device with kernels of its own writes the mask too where arithmetic is as slow beside memory as on the CPU.
+  struct SlowArithmetic final : OwnKernels {
+    double loop_op_bytes() const override { return kHostLoopOpBytes; }
+  } const slow;
+  const TargetScope slow_scope(slow);
+  expect_has(after(fuse_elementwise, text), "%6, %7 = fused");
 }
 
 // Of a normalisation, a ReLU and their gradients, with numbers a channel that are made in small loops of their own.

@@ -28,6 +28,7 @@ inline std::string after(bool (*pass)(Graph&), std::string_view text) { return a
 struct OwnKernels : Target {
   bool has_own(const OpDef&) const override { return true; }
   bool prefers(const Graph&, const Node&) const override { return true; }
+  double loop_op_bytes() const override { return 0.05; }
 };
 
 inline void expect_has(const std::string& text, std::string_view fragment) {

@@ -6,7 +6,6 @@
 
 #include "brio/backends/reference/kernel.h"
 #include "brio/base/special_functions.h"
-#include "brio/ops/elementwise/maths.h"
 
 namespace brio::reference {
 namespace {
@@ -55,6 +54,14 @@ concept FloatOrComplex = Float<T> || Complex<T>;
 template <typename T>
 concept Arithmetic = Number<T> || Complex<T>;
 
+template <typename T>
+concept Any = true;
+template <typename T>
+concept Bool = std::is_same_v<T, bool>;
+
+// The definitions, each under the name of its op: add_elementwise() takes one for every row of the op lists.
+namespace defined {
+
 // UNARY(name, concept, expression in x); BINARY the same in x and y.
 #define UNARY(name, takes, ...)                                          \
   struct name {                                                          \
@@ -81,61 +88,57 @@ concept Arithmetic = Number<T> || Complex<T>;
       return __VA_ARGS__;         \
     }                             \
   };
-template <typename T>
-concept Any = true;
-template <typename T>
-concept Bool = std::is_same_v<T, bool>;
 
-UNARY(Neg, Arithmetic, [&] {
+UNARY(neg, Arithmetic, [&] {
   if constexpr (FloatOrComplex<decltype(x)>) return -x;
   else return minus(decltype(x){0}, x);
 }())
-struct Abs {
+struct abs {
   static auto run(Arithmetic auto x) {
     if constexpr (FloatOrComplex<decltype(x)>) return std::abs(x);
     else return x < 0 ? minus(decltype(x){0}, x) : x;
   }
 };
-UNARY(Sign, Number, x > 0 ? decltype(x)(1) : x < 0 ? decltype(x)(-1) : x == 0 ? decltype(x)(0) : x)
-UNARY(Exp, FloatOrComplex, std::exp(x))
-UNARY(Expm1, Float, std::expm1(x))
-UNARY(Log, FloatOrComplex, std::log(x))
-UNARY(Log1p, Float, std::log1p(x))
-UNARY(Sqrt, FloatOrComplex, std::sqrt(x))
-UNARY(Rsqrt, Float, 1 / std::sqrt(x))
-UNARY(Square, Arithmetic, times(x, x))
-UNARY(Reciprocal, FloatOrComplex, decltype(x)(1) / x)
-UNARY(Sin, FloatOrComplex, std::sin(x))
-UNARY(Cos, FloatOrComplex, std::cos(x))
-UNARY(Tan, Float, std::tan(x))
-UNARY(Asin, Float, std::asin(x))
-UNARY(Acos, Float, std::acos(x))
-UNARY(Atan, Float, std::atan(x))
-UNARY(Sinh, Float, std::sinh(x))
-UNARY(Cosh, Float, std::cosh(x))
-UNARY(Tanh, FloatOrComplex, std::tanh(x))
-UNARY(Asinh, Float, std::asinh(x))
-UNARY(Acosh, Float, std::acosh(x))
-UNARY(Atanh, Float, std::atanh(x))
-UNARY(Sigmoid, Float, 1 / (1 + std::exp(-x)))
-UNARY(Softplus, Float, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))) + (x != x ? x : 0))
-UNARY(Erf, Float, std::erf(x))
-UNARY(Erfc, Float, std::erfc(x))
-UNARY(Erfinv, Float, static_cast<decltype(x)>(special::erfinv(x)))
-UNARY(Ndtr, Float, static_cast<decltype(x)>(special::ndtr(x)))
-UNARY(Ndtri, Float, static_cast<decltype(x)>(special::ndtri(x)))
-UNARY(Lgamma, Float, static_cast<decltype(x)>(special::lgamma(x)))
-UNARY(BesselI0, Float, static_cast<decltype(x)>(special::bessel_i0(x)))
-UNARY(BesselI1, Float, static_cast<decltype(x)>(special::bessel_i1(x)))
-UNARY(Digamma, Float, static_cast<decltype(x)>(special::digamma(x)))
-UNARY(Relu, Number, x > 0 || x != x ? x : decltype(x)(0))
-UNARY(Floor, Float, std::floor(x))
-UNARY(Ceil, Float, std::ceil(x))
-UNARY(Round, Float, std::nearbyint(x))  // halves to even in the default rounding mode
-TEST(LogicalNot, Bool, !x)
-TEST(IsNan, Float, std::isnan(x))
-TEST(IsFinite, Float, std::isfinite(x))
-TEST(IsInf, Float, std::isinf(x))
+UNARY(sign, Number, x > 0 ? decltype(x)(1) : x < 0 ? decltype(x)(-1) : x == 0 ? decltype(x)(0) : x)
+UNARY(exp, FloatOrComplex, std::exp(x))
+UNARY(expm1, Float, std::expm1(x))
+UNARY(log, FloatOrComplex, std::log(x))
+UNARY(log1p, Float, std::log1p(x))
+UNARY(sqrt, FloatOrComplex, std::sqrt(x))
+UNARY(rsqrt, Float, 1 / std::sqrt(x))
+UNARY(square, Arithmetic, times(x, x))
+UNARY(reciprocal, FloatOrComplex, decltype(x)(1) / x)
+UNARY(sin, FloatOrComplex, std::sin(x))
+UNARY(cos, FloatOrComplex, std::cos(x))
+UNARY(tan, Float, std::tan(x))
+UNARY(asin, Float, std::asin(x))
+UNARY(acos, Float, std::acos(x))
+UNARY(atan, Float, std::atan(x))
+UNARY(sinh, Float, std::sinh(x))
+UNARY(cosh, Float, std::cosh(x))
+UNARY(tanh, FloatOrComplex, std::tanh(x))
+UNARY(asinh, Float, std::asinh(x))
+UNARY(acosh, Float, std::acosh(x))
+UNARY(atanh, Float, std::atanh(x))
+UNARY(sigmoid, Float, 1 / (1 + std::exp(-x)))
+UNARY(softplus, Float, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))) + (x != x ? x : 0))
+UNARY(erf, Float, std::erf(x))
+UNARY(erfc, Float, std::erfc(x))
+UNARY(erfinv, Float, static_cast<decltype(x)>(special::erfinv(x)))
+UNARY(ndtr, Float, static_cast<decltype(x)>(special::ndtr(x)))
+UNARY(ndtri, Float, static_cast<decltype(x)>(special::ndtri(x)))
+UNARY(lgamma, Float, static_cast<decltype(x)>(special::lgamma(x)))
+UNARY(bessel_i0, Float, static_cast<decltype(x)>(special::bessel_i0(x)))
+UNARY(bessel_i1, Float, static_cast<decltype(x)>(special::bessel_i1(x)))
+UNARY(digamma, Float, static_cast<decltype(x)>(special::digamma(x)))
+UNARY(relu, Number, x > 0 || x != x ? x : decltype(x)(0))
+UNARY(floor, Float, std::floor(x))
+UNARY(ceil, Float, std::ceil(x))
+UNARY(round, Float, std::nearbyint(x))  // halves to even in the default rounding mode
+TEST(logical_not, Bool, !x)
+TEST(is_nan, Float, std::isnan(x))
+TEST(is_finite, Float, std::isfinite(x))
+TEST(is_inf, Float, std::isinf(x))
 
 // Python's // and %: the remainder has the divisor's sign.
 template <Number T>
@@ -164,12 +167,12 @@ T floor_divide(T x, T y) {
   }
 }
 
-BINARY(Add, Arithmetic, plus(x, y))
-BINARY(Sub, Arithmetic, minus(x, y))
-BINARY(Mul, Arithmetic, times(x, y))
-BINARY(Div, FloatOrComplex, x / y)
-BINARY(FloorDiv, Number, floor_divide(x, y))
-BINARY(Mod, Number, floor_mod(x, y))
+BINARY(add, Arithmetic, plus(x, y))
+BINARY(sub, Arithmetic, minus(x, y))
+BINARY(mul, Arithmetic, times(x, y))
+BINARY(div, FloatOrComplex, x / y)
+BINARY(floor_div, Number, floor_divide(x, y))
+BINARY(mod, Number, floor_mod(x, y))
 // Of integers: products that wrap; a negative exponent gives the power cut towards 0.
 template <typename T>
 T raised(T x, T y) {
@@ -186,38 +189,40 @@ T raised(T x, T y) {
     return result;
   }
 }
-BINARY(Pow, Arithmetic, raised(x, y))
-BINARY(Max, Number, x > y || x != x ? x : y)
-BINARY(Min, Number, x < y || x != x ? x : y)
-BINARY(Atan2, Float, std::atan2(x, y))
-BINARY(Polygamma, Float, static_cast<T>(special::polygamma(x, y)))
-BINARY(Nextafter, Float, std::nextafter(x, y))
-BINARY(SquaredDifference, Number, times(minus(x, y), minus(x, y)))
-COMPARE(Equal, Any, x == y)
-COMPARE(NotEqual, Any, x != y)
-COMPARE(Less, Number, x < y)
-COMPARE(LessEqual, Number, x <= y)
-COMPARE(Greater, Number, x > y)
-COMPARE(GreaterEqual, Number, x >= y)
+BINARY(pow, Arithmetic, raised(x, y))
+BINARY(max, Number, x > y || x != x ? x : y)
+BINARY(min, Number, x < y || x != x ? x : y)
+BINARY(atan2, Float, std::atan2(x, y))
+BINARY(polygamma, Float, static_cast<T>(special::polygamma(x, y)))
+BINARY(nextafter, Float, std::nextafter(x, y))
+BINARY(squared_difference, Number, times(minus(x, y), minus(x, y)))
+COMPARE(equal, Any, x == y)
+COMPARE(not_equal, Any, x != y)
+COMPARE(less, Number, x < y)
+COMPARE(less_equal, Number, x <= y)
+COMPARE(greater, Number, x > y)
+COMPARE(greater_equal, Number, x >= y)
 // clang-format off
-COMPARE(LogicalAnd, Bool, x && y)
-COMPARE(LogicalOr, Bool, x || y)
-COMPARE(LogicalXor, Bool, x != y)
-BINARY(BitwiseAnd, Int, static_cast<T>(x & y))
+COMPARE(logical_and, Bool, x && y)
+COMPARE(logical_or, Bool, x || y)
+COMPARE(logical_xor, Bool, x != y)
+BINARY(bitwise_and, Int, static_cast<T>(x & y))
 // clang-format on
-BINARY(BitwiseOr, Int, static_cast<T>(x | y))
-BINARY(BitwiseXor, Int, static_cast<T>(x ^ y))
+BINARY(bitwise_or, Int, static_cast<T>(x | y))
+BINARY(bitwise_xor, Int, static_cast<T>(x ^ y))
 // By more bits than there are, or fewer than none, has no meaning in C++; TensorFlow takes the nearest that has.
 template <Int T>
 T shift_within(T y) {
   return std::clamp<T>(y, 0, 8 * sizeof(T) - 1);
 }
-BINARY(LeftShift, Int, static_cast<T>(static_cast<uint64_t>(x) << shift_within(y)))
-BINARY(RightShift, Int, static_cast<T>(x >> shift_within(y)))
+BINARY(left_shift, Int, static_cast<T>(static_cast<uint64_t>(x) << shift_within(y)))
+BINARY(right_shift, Int, static_cast<T>(x >> shift_within(y)))
 #undef UNARY
 #undef BINARY
 #undef TEST
 #undef COMPARE
+
+}  // namespace defined
 
 void run_constant(const Call& call) {
   const auto bits = static_cast<uint64_t>(call.attrs[1]);
@@ -276,75 +281,10 @@ void run_cast(const Call& call) {
 
 void add_elementwise(Registry& r) {
   add<run_constant>(r, op::constant);
-  add<run_unary<Neg>>(r, op::neg);
-  add<run_unary<Abs>>(r, op::abs);
-  add<run_unary<Sign>>(r, op::sign);
-  add<run_unary<Exp>>(r, op::exp);
-  add<run_unary<Expm1>>(r, op::expm1);
-  add<run_unary<Log>>(r, op::log);
-  add<run_unary<Log1p>>(r, op::log1p);
-  add<run_unary<Sqrt>>(r, op::sqrt);
-  add<run_unary<Rsqrt>>(r, op::rsqrt);
-  add<run_unary<Square>>(r, op::square);
-  add<run_unary<Reciprocal>>(r, op::reciprocal);
-  add<run_unary<Sin>>(r, op::sin);
-  add<run_unary<Cos>>(r, op::cos);
-  add<run_unary<Tan>>(r, op::tan);
-  add<run_unary<Asin>>(r, op::asin);
-  add<run_unary<Acos>>(r, op::acos);
-  add<run_unary<Atan>>(r, op::atan);
-  add<run_unary<Sinh>>(r, op::sinh);
-  add<run_unary<Cosh>>(r, op::cosh);
-  add<run_unary<Tanh>>(r, op::tanh);
-  add<run_unary<Asinh>>(r, op::asinh);
-  add<run_unary<Acosh>>(r, op::acosh);
-  add<run_unary<Atanh>>(r, op::atanh);
-  add<run_unary<Sigmoid>>(r, op::sigmoid);
-  add<run_unary<Softplus>>(r, op::softplus);
-  add<run_unary<Erf>>(r, op::erf);
-  add<run_unary<Erfc>>(r, op::erfc);
-  add<run_unary<Erfinv>>(r, op::erfinv);
-  add<run_unary<Ndtr>>(r, op::ndtr);
-  add<run_unary<Ndtri>>(r, op::ndtri);
-  add<run_unary<Lgamma>>(r, op::lgamma);
-  add<run_unary<Digamma>>(r, op::digamma);
-  add<run_unary<BesselI0>>(r, op::bessel_i0);
-  add<run_unary<BesselI1>>(r, op::bessel_i1);
-  add<run_unary<Relu>>(r, op::relu);
-  add<run_unary<Floor>>(r, op::floor);
-  add<run_unary<Ceil>>(r, op::ceil);
-  add<run_unary<Round>>(r, op::round);
-  add<run_unary<LogicalNot>>(r, op::logical_not);
-  add<run_unary<IsNan>>(r, op::is_nan);
-  add<run_unary<IsFinite>>(r, op::is_finite);
-  add<run_unary<IsInf>>(r, op::is_inf);
-  add<run_binary<Add>>(r, op::add);
-  add<run_binary<Sub>>(r, op::sub);
-  add<run_binary<Mul>>(r, op::mul);
-  add<run_binary<Div>>(r, op::div);
-  add<run_binary<FloorDiv>>(r, op::floor_div);
-  add<run_binary<Mod>>(r, op::mod);
-  add<run_binary<Pow>>(r, op::pow);
-  add<run_binary<Max>>(r, op::max);
-  add<run_binary<Min>>(r, op::min);
-  add<run_binary<Atan2>>(r, op::atan2);
-  add<run_binary<SquaredDifference>>(r, op::squared_difference);
-  add<run_binary<Equal>>(r, op::equal);
-  add<run_binary<NotEqual>>(r, op::not_equal);
-  add<run_binary<Less>>(r, op::less);
-  add<run_binary<LessEqual>>(r, op::less_equal);
-  add<run_binary<Greater>>(r, op::greater);
-  add<run_binary<GreaterEqual>>(r, op::greater_equal);
-  add<run_binary<LogicalAnd>>(r, op::logical_and);
-  add<run_binary<LogicalOr>>(r, op::logical_or);
-  add<run_binary<LogicalXor>>(r, op::logical_xor);
-  add<run_binary<BitwiseAnd>>(r, op::bitwise_and);
-  add<run_binary<BitwiseOr>>(r, op::bitwise_or);
-  add<run_binary<BitwiseXor>>(r, op::bitwise_xor);
-  add<run_binary<LeftShift>>(r, op::left_shift);
-  add<run_binary<RightShift>>(r, op::right_shift);
-  add<run_binary<Polygamma>>(r, op::polygamma);
-  add<run_binary<Nextafter>>(r, op::nextafter);
+#define BRIO_UNARY(name, ...) add<run_unary<defined::name>>(r, op::name);
+#define BRIO_BINARY(name, ...) add<run_binary<defined::name>>(r, op::name);
+#include "brio/ops/elementwise/binary_ops.h"
+#include "brio/ops/elementwise/unary_ops.h"
   add<run_select>(r, op::select);
   add<run_cast>(r, op::cast);
 }

@@ -26,19 +26,8 @@ struct OptimizerRow {
   Optimizer (*make_of)(const Settings& settings, const LearningRate& rate);
 };
 constexpr OptimizerRow kOptimizers[] = {
-    {"sgd", make_default<SGD>, make_of<SGD, SGDOptions>},
-    {"rmsprop", make_default<RMSprop>, make_of<RMSprop, RMSpropOptions>},
-    {"adam", make_default<Adam>, make_of<Adam, AdamOptions>},
-    {"adamw", make_default<AdamW>, make_of<AdamW, AdamWOptions>},
-    {"adamax", make_default<Adamax>, make_of<Adamax, AdamaxOptions>},
-    {"nadam", make_default<Nadam>, make_of<Nadam, NadamOptions>},
-    {"adagrad", make_default<Adagrad>, make_of<Adagrad, AdagradOptions>},
-    {"adadelta", make_default<Adadelta>, make_of<Adadelta, AdadeltaOptions>},
-    {"adafactor", make_default<Adafactor>, make_of<Adafactor, AdafactorOptions>},
-    {"ftrl", make_default<Ftrl>, make_of<Ftrl, FtrlOptions>},
-    {"lion", make_default<Lion>, make_of<Lion, LionOptions>},
-    {"lamb", make_default<Lamb>, make_of<Lamb, LambOptions>},
-    {"muon", make_default<Muon>, make_of<Muon, MuonOptions>},
+#define BRIO_OPTIMIZER(Class, name, rate) {name, make_default<Class>, make_of<Class, Class##Options>},
+#include "brio/nn/optimizers/optimizer_kinds.h"
 };
 
 // Names of classes are found too: Keras looks them up without regard to capitals.

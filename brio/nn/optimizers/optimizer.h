@@ -6,8 +6,8 @@
 //   optimizer.apply_gradients(tape.gradient(loss, variables), variables);
 //   optimizer.set_learning_rate(0.001);
 //
-// Learning rate, step count and slots are variables, so a traced step sees them change; options are frozen in it, as
-// all host values are. Handles share their state; an optimizer is used by one thread at a time.
+// Learning rate, step count and slots are variables, so a traced step sees changes of them. Options are frozen in the
+// trace, like all host values. Handles share their state; one thread at a time may use an optimizer.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace brio::nn {
 
-// What every optimizer takes after its own options. A macro, since {.name = …} cannot name the members of a base.
+// Options of every optimizer, after its own. This is a macro, because {.name = …} cannot name members of a base.
 // - At most one of the clips: each gradient, or all together, scaled down to a length; elements cut to ±clipvalue.
 // - weight_decay is decoupled: p ← p - p · weight_decay · learning_rate.
 // - use_ema keeps moving averages of the weights. They overwrite the weights every ema_overwrite_frequency steps, and
@@ -66,8 +66,8 @@ class Optimizer {
   explicit Optimizer(std::shared_ptr<OptimizerCore> core) : core_(std::move(core)) {}
   static Optimizer from(const Settings& settings, const LearningRate& rate);
 
-  // One step. A gradient that is "none" leaves its variable as it is; it is an error if all are. In eager code this
-  // ends the step: what is pending runs. A warning about the loop names it by the line of the call.
+  // One step. A gradient that is "none" leaves its variable unchanged; it is an error if all are. In eager code this
+  // ends the step: pending ops run. A warning about the loop names the line of this call.
   void apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
                        const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE()) const;
   void apply_gradients(std::vector<Tensor> gradients, std::initializer_list<Variable> variables,
@@ -76,17 +76,17 @@ class Optimizer {
   }
 
   const std::string& name() const;
-  Tensor learning_rate() const;  // float64 scalar: the present one, where a schedule makes it
-  // A number cannot take the place of a schedule; a schedule takes the place of either.
+  Tensor learning_rate() const;  // float64 scalar: the current one, also with a schedule
+  // A number cannot replace a schedule; a schedule can replace either.
   void set_learning_rate(const LearningRate& rate) const;
   Tensor iterations() const;  // int64 scalar: updates so far; with gradient accumulation fewer than the steps
   Tensor scale_loss(
-      const Tensor& loss) const;  // what to differentiate: the loss times the loss scale, if there is one
+      const Tensor& loss) const;  // the loss to differentiate: multiplied by the loss scale, if there is one
   bool scales_loss() const;
 
-  // This variable's rate is `factor` times the others', in its decay too. 1 at first. Before it is traced.
+  // Multiplies this variable's rate by `factor`, also for its decay. Initially 1. Call it before a trace.
   void set_learning_rate_multiplier(const Variable& variable, double factor) const;
-  // Variables that do not decay: some of them, or those in whose name a regular expression is found. Before build.
+  // Variables that do not decay: given ones, or those whose name matches a regular expression. Call it before build.
   void exclude_from_weight_decay(std::span<const Variable> variables, std::span<const std::string> names = {}) const;
   void exclude_from_weight_decay(std::initializer_list<Variable> variables) const {
     exclude_from_weight_decay(std::span(variables.begin(), variables.size()));
@@ -100,8 +100,8 @@ class Optimizer {
     finalize_variable_values(std::span(variables.begin(), variables.size()));
   }
 
-  // Everything a step changes but the weights, in Keras' order and with its names: the step count ("adam/iteration"),
-  // the learning rate unless it is a schedule, then averages, accumulators and slots.
+  // Everything that a step changes except the weights, in Keras' order and with its names: the step count
+  // ("adam/iteration"), the learning rate unless it is a schedule, then averages, accumulators and slots.
   std::vector<Variable> variables() const;
   void build(std::span<const Variable> variables) const;  // makes their slots now instead of at the first step
 
@@ -111,12 +111,12 @@ class Optimizer {
   std::shared_ptr<OptimizerCore> core_;
 };
 
-// What is behind a handle: an OptimizerRule, or something around one.
+// The implementation behind a handle: an OptimizerRule, or a wrapper.
 class OptimizerCore {
  public:
   virtual ~OptimizerCore() = default;
   virtual const std::string& name() const = 0;
-  // A gate (bool scalar, or none for "always") that is false makes the step one that changes nothing.
+  // With a gate (bool scalar; undefined: always) that is false the step changes nothing.
   virtual void apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) = 0;
   virtual void build(std::span<const Variable> variables) = 0;
   virtual std::vector<Variable> variables() const = 0;
@@ -125,74 +125,59 @@ class OptimizerCore {
   virtual Tensor iterations() const = 0;
   virtual Tensor scale_loss(const Tensor& loss) const = 0;
   virtual bool scales_loss() const = 0;
-  virtual void drop_loss_scale() = 0;  // somebody around it scales
+  virtual void drop_loss_scale() = 0;  // a wrapper scales the loss
   virtual void set_multiplier(const Variable& variable, double factor) = 0;
   virtual void exclude_from_decay(std::span<const Variable> variables, std::span<const std::string> names) = 0;
   virtual void finalize(std::span<const Variable> variables) = 0;
-  // What it was made with, but for the learning rate; and the schedule of that, or null.
+  // Its options without the learning rate; and the schedule of that rate, or null.
   virtual const Settings& settings() const = 0;
   virtual const Schedule* schedule() const = 0;
-  virtual const Optimizer* inner() const { return nullptr; }  // of one that is around another
+  virtual const Optimizer* inner() const { return nullptr; }  // for a wrapper
 };
-
-// class NAME : public Optimizer, made by NAME(learning_rate, {.option = …}).
-#define BRIO_OPTIMIZER(NAME, default_rate)                                               \
-  class NAME : public Optimizer {                                                        \
-   public:                                                                               \
-    explicit NAME(const LearningRate& learning_rate = default_rate, NAME##Options = {}); \
-  };
 
 struct SGDOptions {
   double momentum = 0;
   bool nesterov = false;
   BRIO_SHARED_OPTIMIZER_OPTIONS("sgd", {})
 };
-BRIO_OPTIMIZER(SGD, 0.01)
 
 struct RMSpropOptions {
   double rho = 0.9, momentum = 0, epsilon = 1e-7;
   bool centered = false;
   BRIO_SHARED_OPTIMIZER_OPTIONS("rmsprop", {})
 };
-BRIO_OPTIMIZER(RMSprop, 0.001)
 
 struct AdamOptions {
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
   bool amsgrad = false;
   BRIO_SHARED_OPTIMIZER_OPTIONS("adam", {})
 };
-BRIO_OPTIMIZER(Adam, 0.001)
 
 struct AdamWOptions {
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
   bool amsgrad = false;
   BRIO_SHARED_OPTIMIZER_OPTIONS("adamw", 0.004)
 };
-BRIO_OPTIMIZER(AdamW, 0.001)
 
 struct AdamaxOptions {
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
   BRIO_SHARED_OPTIMIZER_OPTIONS("adamax", {})
 };
-BRIO_OPTIMIZER(Adamax, 0.001)
 
 struct NadamOptions {
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
   BRIO_SHARED_OPTIMIZER_OPTIONS("nadam", {})
 };
-BRIO_OPTIMIZER(Nadam, 0.001)
 
 struct AdagradOptions {
   double initial_accumulator_value = 0.1, epsilon = 1e-7;
   BRIO_SHARED_OPTIMIZER_OPTIONS("adagrad", {})
 };
-BRIO_OPTIMIZER(Adagrad, 0.001)
 
 struct AdadeltaOptions {
   double rho = 0.95, epsilon = 1e-7;
   BRIO_SHARED_OPTIMIZER_OPTIONS("adadelta", {})
 };
-BRIO_OPTIMIZER(Adadelta, 0.001)
 
 // Weights of rank 2 and more have their squares averaged over rows and over columns of the last two axes.
 struct AdafactorOptions {
@@ -200,7 +185,6 @@ struct AdafactorOptions {
   bool relative_step = true;  // as in Keras 3.15 without effect: the rate is at most 1 / sqrt(step) either way
   BRIO_SHARED_OPTIMIZER_OPTIONS("adafactor", {})
 };
-BRIO_OPTIMIZER(Adafactor, 0.001)
 
 struct FtrlOptions {
   double learning_rate_power = -0.5, initial_accumulator_value = 0.1;
@@ -208,22 +192,19 @@ struct FtrlOptions {
   double l2_shrinkage_regularization_strength = 0, beta = 0;
   BRIO_SHARED_OPTIMIZER_OPTIONS("ftrl", {})
 };
-BRIO_OPTIMIZER(Ftrl, 0.001)
 
 struct LionOptions {
   double beta_1 = 0.9, beta_2 = 0.99;
   BRIO_SHARED_OPTIMIZER_OPTIONS("lion", {})
 };
-BRIO_OPTIMIZER(Lion, 0.001)
 
 struct LambOptions {
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
   BRIO_SHARED_OPTIMIZER_OPTIONS("lamb", {})
 };
-BRIO_OPTIMIZER(Lamb, 0.001)
 
-// Matrices are updated by Muon, everything else by AdamW; so are matrices in whose name "embedding" (unless
-// exclude_embeddings is false) or one of the regular expressions in exclude_layers is found.
+// Muon updates matrices, AdamW everything else. AdamW also updates matrices whose name contains "embedding" (unless
+// exclude_embeddings is false) or matches a regular expression in exclude_layers.
 struct MuonOptions {
   double adam_beta_1 = 0.9, adam_beta_2 = 0.999;
   std::optional<double> adam_weight_decay = 0.004;
@@ -237,9 +218,15 @@ struct MuonOptions {
   std::optional<double> rms_rate = 0.2;
   BRIO_SHARED_OPTIMIZER_OPTIONS("muon", 0.004)
 };
-BRIO_OPTIMIZER(Muon, 0.001)
 
 #undef BRIO_SHARED_OPTIMIZER_OPTIONS
-#undef BRIO_OPTIMIZER
+
+// class SGD : public Optimizer, made by SGD(learning_rate, {.momentum = 0.9}); and so on.
+#define BRIO_OPTIMIZER(Class, name, default_rate)                                          \
+  class Class : public Optimizer {                                                         \
+   public:                                                                                 \
+    explicit Class(const LearningRate& learning_rate = default_rate, Class##Options = {}); \
+  };
+#include "brio/nn/optimizers/optimizer_kinds.h"
 
 }  // namespace brio::nn

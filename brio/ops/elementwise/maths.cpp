@@ -76,6 +76,7 @@ Tensor floormod(const Tensor& x, const Tensor& y) { return mod(x, y); }
 Tensor truncatediv(const Tensor& x, const Tensor& y) {
   check_given("truncatediv", {x, y});
   if (is_floating(x.dtype())) return trunc(x / y);
+  check_divisors("truncatediv", x, y);
   const Tensor up = logical_and(not_equal(mod(x, y), like(x, 0)), signs_differ(x, y));
   return floor_div(x, y) + cast(up, x.dtype());
 }
@@ -85,6 +86,7 @@ Tensor truncatemod(const Tensor& x, const Tensor& y) {
     const Tensor remainder = mod(abs(x), abs(y));
     return select(less(x, like(x, 0)), neg(remainder), remainder);
   }
+  check_divisors("truncatemod", x, y);
   const Tensor remainder = mod(x, y);
   const Tensor other_sign = logical_and(not_equal(remainder, like(x, 0)), signs_differ(x, y));
   return select(other_sign, remainder - y, remainder);

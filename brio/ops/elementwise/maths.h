@@ -1,4 +1,4 @@
-// The rest of tf.math, tf.bitwise and tf.clip_by_…, composed of other ops but for three. Gradients and edges are
+// The rest of tf.math, tf.bitwise and tf.clip_by_…, composed of elementwise ops. Gradients and edge cases are
 // TensorFlow's.
 #pragma once
 
@@ -11,14 +11,7 @@
 
 namespace brio {
 
-namespace op {
-extern const OpDef ndtr, bessel_i0, bessel_i1;
-}
-Tensor bessel_i0(const Tensor& x);  // modified Bessel functions of order 0 and 1
-Tensor bessel_i1(const Tensor& x);
-Tensor ndtr(const Tensor& x);  // the standard normal distribution up to x; ndtri is its inverse
-
-// Products and quotients that are 0 where a factor or divisor is, whatever the other operand.
+// Products and quotients that are 0 if a factor or divisor is 0, for every other operand.
 Tensor xlogy(const Tensor& x, const Tensor& y);            // x log(y); 0 where x is 0
 Tensor xlog1py(const Tensor& x, const Tensor& y);          // x log(1 + y); 0 where x is 0
 Tensor xdivy(const Tensor& x, const Tensor& y);            // x / y; 0 where x is 0
@@ -55,13 +48,13 @@ Tensor clip_by_value(const Tensor& x, Scalar low, Scalar high);
 // x scaled down to this length along axes, where it is longer.
 Tensor clip_by_norm(const Tensor& x, const Tensor& clip_norm, const Axes& axes = {});
 Tensor clip_by_norm(const Tensor& x, Scalar clip_norm, const Axes& axes = {});
-// The length of all tensors together. Those that are "none" are skipped.
+// The length of all tensors together. Tensors that are "none" are skipped.
 Tensor global_norm(std::span<const Tensor> tensors);
 struct ClippedByGlobalNorm {
   std::vector<Tensor> tensors;
   Tensor norm;  // before
 };
-// All tensors scaled down so that together they have this length, where they are longer; NaN when that is not finite.
+// Scales all tensors down to this total length if they exceed it; NaN if the length is not finite.
 ClippedByGlobalNorm clip_by_global_norm(std::span<const Tensor> tensors, const Tensor& clip_norm);
 ClippedByGlobalNorm clip_by_global_norm(std::span<const Tensor> tensors, Scalar clip_norm);
 

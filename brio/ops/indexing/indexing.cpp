@@ -71,6 +71,11 @@ Cost scatter_add_cost(const OpCall& call, std::span<const Aval> out) {
   return {static_cast<double>(call.in[2]->shape.elements()), total_bytes(call, out)};
 }
 
+void check_indices_of(const OpCall& call, const void* indices) {
+  const Aval& aval = *call.in[1];
+  check_indices(call.op, call.in[0]->shape, call.attrs[0], aval.dtype, indices, aval.shape.elements());
+}
+
 void grad_gather(GradContext& g) {
   if (g.needs(0)) g.set(0, scatter_add(zeros_like(g.in[0]), g.in[1], g.cotangent(), static_cast<int>(g.attrs[0])));
 }
@@ -93,6 +98,7 @@ const OpDef gather{.name = "gather",
                    .cost = gather_cost,
                    .grad_needs = kNeedsSecond,
                    .may_fail = true,
+                   .check_second = check_indices_of,
                    .also_takes = kComplex | kStrings};
 const OpDef scatter_add{
     .name = "scatter_add",
@@ -106,6 +112,7 @@ const OpDef scatter_add{
     .cost = scatter_add_cost,
     .grad_needs = kNeedsSecond,
     .may_fail = true,
+    .check_second = check_indices_of,
     .also_takes = kComplex};
 const OpDef one_hot{.name = "one_hot",
                     .summary = "1 at the index along a new axis, 0 elsewhere; zeros for an index outside",

@@ -125,6 +125,11 @@ void grad_scatter_mul(GradContext& g) {
     g.set(2, gradient(g.in[2], gathered(g, g.cotangent()), gathered(g, zero_count), gathered(g, others)));
 }
 
+void check_points(const OpCall& call, const void* indices) {
+  const NdIndices points(call.op, *call.in[0], *call.in[1], call.attrs);
+  for (int64_t i = 0; i < points.count; ++i) static_cast<void>(points.place(indices, i));
+}
+
 constexpr uint8_t kNeedsIndices = 2;
 constexpr int64_t kRefuseNegative[] = {0, 0}, kSkipNegative[] = {1, 0};
 
@@ -143,6 +148,7 @@ namespace op {
                     .cost = cost_,                                    \
                     .grad_needs = needs,                              \
                     .may_fail = true,                                 \
+                    .check_second = check_points,                     \
                     __VA_ARGS__};
 POINTS(gather_nd, "slices at points; a point outside is an error", 2, infer_gather_nd, grad_gather_nd, gather_nd_cost,
        kNeedsIndices, .also_takes = kStrings)

@@ -271,6 +271,10 @@ void grad_softsign(GradContext& g) {
   g.set(0, g.cotangent() / square(constant(1, x.dtype()) + abs(x)));
 }
 
+void check_labels_of(const OpCall& call, const void* labels) {
+  if (xent_is_sparse(call.attrs)) check_labels(call.op, call.in[0]->shape, call.in[1]->dtype, labels);
+}
+
 }  // namespace
 
 namespace op {
@@ -295,13 +299,13 @@ COMPOSITE(
     .grad_needs = kNeedsOutput)
 COMPOSITE(softmax_xent, "cross-entropy of softmax(logits) with class numbers or probabilities, per row", 2,
           .attrs = kXentAttrs, .infer = infer_xent, .grad = grad_xent, .cost = per_logit_cost<14>,
-          .plain = plain_xent, .grad_needs = kNeedsBoth, .may_fail = true)
+          .plain = plain_xent, .grad_needs = kNeedsBoth, .may_fail = true, .check_second = check_labels_of)
 COMPOSITE(softmax_xent_grad, "gradient of softmax_xent with respect to the logits", 3, .attrs = kXentAttrs,
           .infer = infer_xent_grad, .grad = grad_through_plain, .cost = per_logit_cost<16>, .plain = plain_xent_grad,
           .grad_needs = kNeedsThree, .may_fail = true)
 COMPOSITE(softmax_xent_value_and_grad, "softmax_xent and its gradient in one pass", 3, .attrs = kXentAttrs,
           .infer = infer_xent_both, .grad = grad_through_plain, .cost = per_logit_cost<18>, .plain = plain_xent_both,
-          .grad_needs = kNeedsThree, .may_fail = true)
+          .grad_needs = kNeedsThree, .may_fail = true, .check_second = check_labels_of)
 COMPOSITE(sigmoid_xent, "cross-entropy of sigmoid(logits) with probabilities, elementwise", 2,
           .infer = infer_sigmoid_xent, .grad = grad_sigmoid_xent, .cost = per_logit_cost<26>,
           .plain = plain_sigmoid_xent, .expands = true, .grad_needs = kNeedsBoth)

@@ -126,7 +126,10 @@ Tensor linspace(const Tensor& start, const Tensor& stop, int64_t num, int axis) 
   const Tensor step = reshape(iota(num, counter_dtype(num)), along);
   const Tensor delta = expand_dims(span / constant(static_cast<double>(num - 1), dtype), at);
   const Tensor last = expand_dims(broadcast_to(stop, span.shape()), at);
-  return select(equal(step, constant(num - 1, step.dtype())), last, first + delta * cast(step, dtype));
+  // The ends are exact, infinite ones too.
+  const Tensor between = first + delta * cast(step, dtype);
+  const Tensor from_first = select(equal(step, constant(0, step.dtype())), first, between);
+  return select(equal(step, constant(num - 1, step.dtype())), last, from_first);
 }
 Tensor linspace(Scalar start, Scalar stop, int64_t num, DType dtype) {
   return linspace(constant(start, dtype), constant(stop, dtype), num);

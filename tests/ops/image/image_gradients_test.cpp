@@ -42,7 +42,7 @@ TEST(ImageGradientsOf, Colours) {
     auto at = x.to_vector<double>();
     for (size_t i = 0; i < at.size(); ++i) {
       const double step = 1e-6, here = at[i];
-      auto value = [&](double v) {
+      auto value = [&, &f = f](double v) {
         at[i] = v;
         return sum(f(Tensor::from(at, x.shape())) * weights).item<double>();
       };
