@@ -17,7 +17,7 @@
 namespace brio {
 namespace {
 
-// Keeps some tapes from following ops for a scope.
+// Stops some tapes from following ops for a scope.
 class NotFollowed {
  public:
   NotFollowed(Recording& recording, uint8_t tapes) : recording_(recording), active_(recording.tapes_active) {
@@ -41,8 +41,8 @@ GradientTape::GradientTape(Options options) : options_(options) {
   Recording& recording = current_recording();
   if (recording.kind == Recording::Kind::eager && recording.tapes.empty()) profile::tape_opened();
   std::unique_lock lock(recording.mutex);
-  // A step ends here, as at an assignment: where nobody reads for long, runs end at equal places and find their
-  // plans.
+  // A step ends here, as at an assignment. So runs end at equal places, and find their plans, also if the program
+  // reads no value for a long time.
   if (recording.tapes.empty() &&
       recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign) {
     lock.unlock();
@@ -134,13 +134,13 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
       if (!tape.options_.persistent) tape.release();
     }
   } release_at_end{*this};
-  // A persistent tape does not follow its own gradient; outer tapes follow it, which gives higher orders.
-  NotFollowed scope(recording, bit);
+  // Outer tapes follow the gradient, which gives higher orders; so does this one, where it may be asked again.
+  NotFollowed scope(recording, options_.persistent ? uint8_t{0} : bit);
 
-  // Short lists lie on the stack.
+  // Short lists use the stack.
   std::byte room[1024];
   std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-  // Targets that depend on something watched, and their places among all.
+  // Targets that depend on a watched value, and their positions among all targets.
   std::pmr::vector<ValueId> ends(&memory);
   std::pmr::vector<size_t> places(&memory);
   auto number = [&](TensorImpl* impl) {
@@ -163,7 +163,7 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
     }
   }
 
-  // A variable may have been read more than once (it was assigned in between): its gradient is the sum over the
+  // A variable may have been read more than once (with an assignment in between): its gradient is the sum over the
   // reads.
   std::pmr::vector<ValueId> ids(&memory);
   std::pmr::vector<size_t> owner(&memory);
@@ -205,7 +205,7 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
     Tensor& into = result[owner[k]];
     into = into.defined() ? add(into, gradients[k]) : gradients[k];
   }
-  // What was never watched depends on itself all the same, as in TensorFlow.
+  // A target that was never watched still depends on itself, as in TensorFlow.
   for (size_t i = 0; i < targets.size(); ++i)
     for (size_t k = 0; k < sources.size(); ++k) {
       if (!sources[k].tensor_.defined() || sources[k].tensor_.impl() != targets[i].impl() ||
@@ -235,7 +235,7 @@ void GradientTape::reset() {
 std::function<std::pair<Tensor, std::vector<Tensor>>(const std::vector<Tensor>&)> value_and_grad(TensorFn f) {
   return [f = std::move(f)](const std::vector<Tensor>& arguments) {
     GradientTape tape({.persistent = false, .watch_accessed_variables = false});
-    // Fresh values, so that two arguments that are the same tensor have gradients of their own.
+    // Fresh values, so that two arguments that are the same tensor have separate gradients.
     std::vector<Tensor> inputs;
     std::vector<GradientTape::Source> sources;
     for (const Tensor& argument : arguments) {
@@ -270,7 +270,7 @@ std::function<Tensor(const std::vector<Tensor>&)> with_gradient(
     in.push_back(result.value.impl());
     const int64_t attrs[] = {exact};
     Tensor value = record(op::custom_gradient, in, attrs);
-    if (recording.tapes.empty()) return value;  // nobody will ask
+    if (recording.tapes.empty()) return value;  // no tape will ask for a gradient
     const auto node = recording.producers[value.impl()->value];
     recording.custom_gradients.emplace_back(
         node, std::make_shared<const CustomGradient>([gradient = std::move(result.gradient),

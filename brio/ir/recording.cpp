@@ -117,6 +117,17 @@ struct NewNode {
   std::span<const std::shared_ptr<const Graph>> graphs;
 };
 
+std::string (*line_of_call)() = nullptr;
+
+// A mistake in numbers that are known already is told at the line that makes it, not where a result is read. For
+// others the line is written down.
+[[gnu::cold]] void check_data(Recording& recording, const NewNode& node, std::span<const Aval* const> in) {
+  recording.line.clear();
+  if (const void* data = node.op.check_second ? known_data(*node.in[1]) : nullptr)
+    return node.op.check_second({node.op, in, node.attrs, {}}, data);
+  if (line_of_call) recording.line = line_of_call();
+}
+
 // Shapes and dtypes of the outputs go to recording.inferred.
 [[gnu::always_inline]] inline void infer(Recording& recording, const NewNode& node) {
   check_inputs(node.op, node.in);
@@ -131,8 +142,12 @@ struct NewNode {
     for (TensorImpl* impl : node.in) recording.input_avals.push_back(&impl->aval());
     in = recording.input_avals;
   }
-  if (node.graphs.empty()) [[likely]]
-    return node.op.infer({node.op, in, node.attrs, {}}, recording.inferred);
+  if (node.graphs.empty()) [[likely]] {
+    node.op.infer({node.op, in, node.attrs, {}}, recording.inferred);
+    if (node.op.may_fail && recording.kind == Recording::Kind::eager) [[unlikely]]
+      check_data(recording, node, in);
+    return;
+  }
   std::vector<const Graph*> bodies;
   for (const auto& graph : node.graphs) bodies.push_back(graph.get());
   node.op.infer({node.op, in, node.attrs, bodies}, recording.inferred);
@@ -191,6 +206,8 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
 [[gnu::always_inline]] inline void append(Recording& recording, const NewNode& given) {
   recording.attrs.make_room(given.attrs.size());
   if (!given.graphs.empty()) make_room(recording.graphs, given.graphs.size());
+  const bool has_line = given.op.may_fail && !recording.line.empty();
+  if (has_line) make_room(recording.lines, 1);
   create_outputs(recording, recording.inferred);
   for (TensorImpl* impl : recording.outputs) impl->refs.increment();
 
@@ -209,6 +226,8 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
   node.n_graphs = static_cast<uint16_t>(given.graphs.size());
   node.place = recording.place;
   for (const auto& graph : given.graphs) recording.graphs.push_back(graph);
+  if (has_line) [[unlikely]]
+    recording.lines.emplace_back(static_cast<uint32_t>(recording.nodes.size()), std::move(recording.line));
   node.value = static_cast<ValueId>(recording.values.size());
   node.n_values = static_cast<uint32_t>(recording.outputs.size());
   push_node(recording, node, tracked);
@@ -276,7 +295,7 @@ ValueId Recording::leaf(TensorImpl* impl) {
 
 void Recording::clear() noexcept {
   for (TensorImpl* impl : values) {
-    // Whatever was not computed loses its home; a live handle then says so when it is read. Nobody else writes it.
+    // Values that were not computed lose their recording: reading a live handle then fails. Nothing else writes it.
     if (impl->recording.load(std::memory_order_relaxed) == this)
       impl->recording.store(nullptr, std::memory_order_release);
     Tensor::adopt(impl).reset();
@@ -295,6 +314,7 @@ void Recording::clear() noexcept {
   rebound.clear();
   cells.clear();
   draws.clear();
+  lines.clear();
   first_pending = 0;
   next_size_check = 64;
   ++epoch;
@@ -306,6 +326,17 @@ Recording& start_thread_recording() {
   thread_recording.start();
   return *thread_current_recording;
 }
+
+const void* known_data(const TensorImpl& impl) {
+  constexpr int64_t kFew = 1 << 14;
+  if (!impl.computed.load(std::memory_order_acquire) || current_recording().kind != Recording::Kind::eager ||
+      impl.aval().shape.elements() > kFew)
+    return nullptr;
+  if (!impl.is_scalar && (!impl.array.buffer || !impl.array.buffer->on_host())) return nullptr;
+  return impl.data();
+}
+
+void set_line_of_call(std::string (*line)()) { line_of_call = line; }
 
 Recording* traced_function(Recording& recording) {
   Recording* r = &recording;
@@ -419,7 +450,9 @@ Device*& scope_device() {
 
 void flush() {
   Recording& recording = current_recording();
-  if (recording.kind == Recording::Kind::eager) flush(recording);
+  if (recording.kind != Recording::Kind::eager) return;
+  flush(recording);
+  if (recording.failure) throw InvalidArgument(*std::exchange(recording.failure, nullptr));
 }
 
 void evaluate(TensorImpl& impl) {

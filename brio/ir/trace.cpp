@@ -7,17 +7,17 @@
 namespace brio {
 namespace {
 
-// Pending nodes and, for values that were not kept when their node ran, the nodes that make them again.
-std::vector<uint32_t> nodes_to_run(const Recording& r, std::span<const ValueId> outputs) {
+// These nodes and, for values that were not kept when their node ran, the nodes that make them again.
+std::vector<uint32_t> nodes_to_run(const Recording& r, NodeRange nodes, std::span<const ValueId> outputs) {
   std::vector<uint32_t> order;
-  std::vector<bool> wanted(r.nodes.size(), false);
-  for (uint32_t n = r.first_pending; n < r.nodes.size(); ++n) wanted[n] = true;
+  std::vector<bool> wanted(nodes.end, false);
+  for (uint32_t n = nodes.begin; n < nodes.end; ++n) wanted[n] = true;
   auto want = [&](ValueId v) {
     const uint32_t n = r.producers[v];
-    if (n != kNone && n < r.first_pending && !r.values[v]->computed.load(std::memory_order_acquire)) wanted[n] = true;
+    if (n != kNone && n < nodes.begin && !r.values[v]->computed.load(std::memory_order_acquire)) wanted[n] = true;
   };
   for (ValueId v : outputs) want(v);
-  for (uint32_t n = static_cast<uint32_t>(r.nodes.size()); n-- > 0;) {
+  for (uint32_t n = nodes.end; n-- > 0;) {
     if (!wanted[n]) continue;
     const RecordedNode& node = r.nodes[n];
     for (uint32_t i = 0; i < node.n_inputs; ++i) want(r.inputs[node.input + i]);
@@ -29,11 +29,12 @@ std::vector<uint32_t> nodes_to_run(const Recording& r, std::span<const ValueId> 
 
 }  // namespace
 
-Graph graph_of(const Recording& r, std::span<const ValueId> inputs, std::span<const ValueId> outputs) {
+Graph graph_of(const Recording& r, NodeRange nodes, std::span<const ValueId> inputs,
+               std::span<const ValueId> outputs) {
   Graph graph;
   std::vector<ValueId> number(r.values.size(), kNone);
   for (ValueId v : inputs) number[v] = graph.add_input(r.values[v]->aval());
-  for (uint32_t n : nodes_to_run(r, outputs)) {
+  for (uint32_t n : nodes_to_run(r, nodes, outputs)) {
     const RecordedNode& recorded = r.nodes[n];
     Node node{recorded.op, {}, {}, {}, {}};
     for (uint32_t i = 0; i < recorded.n_inputs; ++i) {
@@ -119,7 +120,7 @@ TracedBody BodyTrace::finish() {
     inputs.push_back(leaf);
     traced.captured.push_back(outer);
   }
-  traced.graph = intern(graph_of(recording_, inputs, results_));
+  traced.graph = intern(graph_of(recording_, recording_.pending_nodes(), inputs, results_));
   return traced;
 }
 

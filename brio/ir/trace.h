@@ -1,4 +1,4 @@
-// Between recordings and graphs.
+// From recordings to graphs, and back.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,10 @@
 
 namespace brio {
 
-// The graph of `recording`'s pending nodes and of earlier ones that must run again for them. `inputs` are leaves or
-// computed values, in the order that the graph takes them.
-Graph graph_of(const Recording& recording, std::span<const ValueId> inputs, std::span<const ValueId> outputs);
+// The graph of some nodes of `recording`, and of earlier nodes that must run again for them. `inputs` are leaves or
+// computed values, in the order of the graph's inputs.
+Graph graph_of(const Recording& recording, NodeRange nodes, std::span<const ValueId> inputs,
+               std::span<const ValueId> outputs);
 
 // Records a graph's nodes into the current recording, with `inputs` for its inputs; returns its outputs.
 std::vector<Tensor> replay(const Graph& graph, std::span<const Tensor> inputs);
@@ -27,7 +28,7 @@ using BodyFn = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 TracedBody trace_body(std::span<const Aval> parameters, const BodyFn& body);
 
 // The same in two steps. Effects and random numbers in a body need values that its author does not see; the control
-// op that is being built adds them in between.
+// op that is being built adds them between the steps.
 class BodyTrace {
  public:
   BodyTrace(Recording::Kind kind, std::span<const Aval> parameters, const BodyFn& body);

@@ -1,4 +1,4 @@
-// Runs what is pending in a recording: builds the key, finds or makes the plan, binds memory, publishes results.
+// Runs the pending nodes of a recording: builds the key, finds or makes the plan, binds memory, publishes results.
 #include "brio/runtime/evaluate.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace brio {
 namespace {
 
-// A flush in the making. Kept with the recording between flushes, so that the steady state allocates nothing.
+// The working data of a flush. Kept with the recording between flushes, so the steady state allocates nothing.
 struct Flush {
   Stack<uint64_t> key;
   std::vector<uint32_t> number;  // per value of the recording: its number in the key
@@ -37,7 +37,7 @@ struct Flush {
 
 bool computed(const TensorImpl* impl) { return impl->computed.load(std::memory_order_acquire); }
 
-// Strings lie on the host, and so does all that is computed together with them.
+// Strings are on the host, and so is everything that is computed together with them.
 bool has_strings(const Recording& r) {
   const auto is_string = [](const TensorImpl* impl) { return impl->aval().dtype == DType::string; };
   for (uint32_t n = 0; n < r.nodes.size(); ++n) {
@@ -51,7 +51,7 @@ bool has_strings(const Recording& r) {
   }
   return false;
 }
-// What is pending, where nobody said where it is to run.
+// The device for pending nodes if no device was named.
 [[gnu::cold]] Device& cheapest_for(const Recording& r) {
   Work work;
   std::vector<const Aval*> in;
@@ -88,8 +88,14 @@ Device& device_of(const Recording& r) {
 
 class Evaluation {
  public:
-  Evaluation(Recording& recording, Flush& flush)
-      : r_(recording), f_(flush), device_(device_of(recording)), memory_(device_.memory()) {}
+  // `alone`: the inputs stay, whatever happens to them.
+  Evaluation(Recording& recording, NodeRange nodes, Flush& flush, bool alone = false)
+      : r_(recording),
+        nodes_(nodes),
+        alone_(alone),
+        f_(flush),
+        device_(device_of(recording)),
+        memory_(device_.memory()) {}
 
   void run() {
     choose_outputs();
@@ -97,7 +103,7 @@ class Evaluation {
     build_key();
     const PlanKey key(f_.key.begin(), f_.key.size());
     const auto plan = find_or_make_plan(key, hash_words(key), device_, [&] {
-      Graph graph = graph_of(r_, f_.inputs, f_.outputs);
+      Graph graph = graph_of(r_, nodes_, f_.inputs, f_.outputs);
       for (size_t i = 0; i < f_.inputs.size(); ++i) graph.inputs[i].donated = f_.donated[i];
       return graph;
     });
@@ -105,14 +111,15 @@ class Evaluation {
   }
 
  private:
-  // What must exist afterwards: values with live handles, and under a tape what gradient rules will read.
+  // The values that must exist afterwards: those with live handles and, under a tape, those that gradient rules read.
   void choose_outputs() {
     f_.outputs.clear();
-    for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n) {
+    for (uint32_t n = nodes_.begin; n < nodes_.end; ++n) {
       const RecordedNode& node = r_.nodes[n];
       for (uint32_t i = 0; i < node.n_values; ++i) {
         TensorImpl* impl = r_.values[node.value + i];
-        if (impl->refs.load() > 1 && !computed(impl)) f_.outputs.push_back(node.value + i);
+        const bool wanted = impl->refs.load() > 1 || (alone_ && (node.op->may_fail || node.n_graphs != 0));
+        if (wanted && !computed(impl)) f_.outputs.push_back(node.value + i);
       }
       if (r_.tapes.empty()) continue;
       if (r_.tracked[node.value]) keep_for_gradient(node);
@@ -134,7 +141,7 @@ class Evaluation {
       for (uint32_t i = 0; i < node.n_values; ++i) keep(node.value + i);
   }
 
-  // What an effect gave is never made again.
+  // The results of an effect are never computed again.
   void keep_of_effects(const RecordedNode& node) {
     const auto values = std::span(r_.values).subspan(node.value, node.n_values);
     if (std::ranges::none_of(values, [](const TensorImpl* impl) { return is_token(impl->aval()); })) return;
@@ -148,26 +155,26 @@ class Evaluation {
     f_.donated.clear();
     f_.number.assign(r_.values.size(), kNone);
     next_ = 0;
-    // Values that a tape's earlier flush did not keep are made again: their nodes come first.
-    if (r_.first_pending > 0) add_recomputed();
-    for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n) add_node(n);
+    // Values that an earlier flush under a tape did not keep are computed again: their nodes come first.
+    if (nodes_.begin > 0) add_recomputed();
+    for (uint32_t n = nodes_.begin; n < nodes_.end; ++n) add_node(n);
     f_.key.make_room(1 + f_.outputs.size());
-    f_.key.push(~reinterpret_cast<uintptr_t>(&device_));  // where it ends: no op lies there
+    f_.key.push(~reinterpret_cast<uintptr_t>(&device_));  // marks the end; no op has this address
     for (ValueId v : f_.outputs) f_.key.push(f_.number[v]);
   }
 
   void add_recomputed() {
-    std::vector<bool> wanted(r_.first_pending, false);
+    std::vector<bool> wanted(nodes_.begin, false);
     auto want = [&](ValueId v) {
       const uint32_t n = r_.producers[v];
-      if (n != kNone && n < r_.first_pending && !computed(r_.values[v])) wanted[n] = true;
+      if (n != kNone && n < nodes_.begin && !computed(r_.values[v])) wanted[n] = true;
     };
-    for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n)
+    for (uint32_t n = nodes_.begin; n < nodes_.end; ++n)
       for (uint32_t i = 0; i < r_.nodes[n].n_inputs; ++i) want(r_.inputs[r_.nodes[n].input + i]);
-    for (uint32_t n = r_.first_pending; n-- > 0;)
+    for (uint32_t n = nodes_.begin; n-- > 0;)
       if (wanted[n])
         for (uint32_t i = 0; i < r_.nodes[n].n_inputs; ++i) want(r_.inputs[r_.nodes[n].input + i]);
-    for (uint32_t n = 0; n < r_.first_pending; ++n)
+    for (uint32_t n = 0; n < nodes_.begin; ++n)
       if (wanted[n]) add_node(n);
   }
 
@@ -195,8 +202,8 @@ class Evaluation {
   void add_input(ValueId v) {
     const TensorImpl* impl = r_.values[v];
     BRIO_CHECK(computed(impl), "a leaf of a recording has no value");
-    // Solely ours: held by the recording and its roll-back list.
-    const bool donated = r_.tapes.empty() && may_overwrite(impl, 1 + impl->rollbacks, memory_);
+    // Only the recording and its roll-back list hold it.
+    const bool donated = !alone_ && r_.tapes.empty() && may_overwrite(impl, 1 + impl->rollbacks, memory_);
     f_.number[v] = next_++;
     f_.inputs.push_back(v);
     f_.donated.push_back(donated);
@@ -219,7 +226,7 @@ class Evaluation {
       f_.fresh_data.push_back(f_.fresh.back()->data());
       if (!device_.is_host()) f_.buffers.push_back(f_.fresh.back().get());
     }
-    // Everything that can run out of memory is behind us, except the plan's own working memory, taken before its
+    // From here on nothing can run out of memory, except the plan's own working memory, which is taken before its
     // first kernel.
     std::vector<Array>& results = f_.results;
     results.clear();
@@ -267,43 +274,81 @@ class Evaluation {
   }
 
   Recording& r_;
+  NodeRange nodes_;
+  bool alone_;
   Flush& f_;
   Device& device_;
   Memory& memory_;
   uint32_t next_ = 0;
 };
 
-// Made beforehand: when it is needed there is no memory to make it.
+// Made in advance: when it is needed there is no memory to make it.
 const auto out_of_memory = std::make_shared<const std::string>("[run] memory ran out while this value was computed");
 
-// The variables take back what they held before the ops that could not be run; handles remember the error.
-void roll_back(Recording& r, const char* message) noexcept {
-  std::shared_ptr<const std::string> error = out_of_memory;
-  try {
-    error = std::make_shared<const std::string>(message);
-  } catch (const std::bad_alloc&) {  // the general message has to do
-  }
-  for (Recording::Rebound& rebound : r.rebound) {
-    std::lock_guard lock(rebound.variable->mutex);
-    --rebound.previous.impl()->rollbacks;
-    rebound.variable->value = std::move(rebound.previous);
-  }
-  r.rebound.clear();
-  for (uint32_t n = r.first_pending; n < r.nodes.size(); ++n)
+// Handles remember the error.
+void fail(Recording& r, NodeRange nodes, const std::shared_ptr<const std::string>& error) noexcept {
+  for (uint32_t n = nodes.begin; n < nodes.end; ++n)
     for (uint32_t i = 0; i < r.nodes[n].n_values; ++i) {
       TensorImpl* impl = r.values[r.nodes[n].value + i];
       if (!computed(impl)) impl->error = error;
     }
 }
 
-void settle_variables(Recording& r) {
+void fail_pending(Recording& r, const char* message) noexcept {
+  std::shared_ptr<const std::string> error = out_of_memory;
+  try {
+    error = std::make_shared<const std::string>(message);
+  } catch (const std::bad_alloc&) {  // keep the general message
+  }
+  fail(r, r.pending_nodes(), error);
+}
+
+// If an assignment failed, all variables get back the values from before the run. Returns the error, or null if none
+// failed.
+std::shared_ptr<const std::string> settle_variables(Recording& r) noexcept {
+  std::shared_ptr<const std::string> error;
+  for (Recording::Rebound& rebound : r.rebound) {
+    const std::lock_guard lock(rebound.variable->mutex);
+    if (!error) error = rebound.variable->value.impl()->error;
+  }
   for (Recording::Rebound& rebound : r.rebound) {
     --rebound.previous.impl()->rollbacks;
-    std::lock_guard lock(rebound.variable->mutex);
+    const std::lock_guard lock(rebound.variable->mutex);
+    if (error) rebound.variable->value = std::move(rebound.previous);
     TensorImpl* impl = rebound.variable->value.impl();
     if (computed(impl) && impl->array.buffer) impl->array.buffer->set_owner(rebound.variable->owner);
   }
   r.rebound.clear();
+  return error;
+}
+
+// The error of an input of the node, if that failed.
+std::shared_ptr<const std::string> error_before(const Recording& r, const RecordedNode& node) {
+  for (uint32_t i = 0; i < node.n_inputs; ++i)
+    if (const auto& error = r.values[r.inputs[node.input + i]]->error) return error;
+  return nullptr;
+}
+
+// After a node refused its data: runs each node alone. So values that do not depend on the failed node are computed,
+// and the error names the line of its call.
+void run_apart(Recording& r, Flush& flush) {
+  for (uint32_t n = r.first_pending; n < r.nodes.size(); ++n) {
+    const NodeRange alone{n, n + 1};
+    if (const auto error = error_before(r, r.nodes[n])) {
+      fail(r, alone, error);
+      continue;
+    }
+    try {
+      Evaluation(r, alone, flush, true).run();
+    } catch (const InvalidArgument& error) {
+      const auto line = std::ranges::find(r.lines, n, &std::pair<uint32_t, std::string>::first);
+      const std::string where =
+          line == r.lines.end() ? "" : cat(" (", r.nodes[n].op->name, " at ", line->second, ")");
+      const auto failure = std::make_shared<const std::string>(error.what() + where);
+      fail(r, alone, failure);
+      if (!r.failure) r.failure = failure;
+    }
+  }
 }
 
 void finish(Recording& r) noexcept {
@@ -312,18 +357,36 @@ void finish(Recording& r) noexcept {
   else r.first_pending = static_cast<uint32_t>(r.nodes.size());
 }
 
+void run_pending(Recording& r) {
+  r.failure.reset();
+  if (!r.evaluation) r.evaluation = std::make_shared<Flush>();
+  Flush& flush = *static_cast<Flush*>(r.evaluation.get());
+  profile::ops_recorded(r.nodes.size() - r.first_pending);
+  if (!r.pending()) return;
+  try {
+    Evaluation(r, r.pending_nodes(), flush).run();
+  } catch (const InvalidArgument&) {
+    if (r.token.defined()) throw;  // effects happen once
+    run_apart(r, flush);
+  }
+}
+
+// Throws if an assignment failed or nothing could be computed. Otherwise each value that failed throws when it is
+// read.
 void evaluate_recording(Recording& r) {
   try {
-    if (!r.evaluation) r.evaluation = std::make_shared<Flush>();
-    profile::ops_recorded(r.nodes.size() - r.first_pending);
-    if (r.pending()) Evaluation(r, *static_cast<Flush*>(r.evaluation.get())).run();
-    settle_variables(r);
+    run_pending(r);
   } catch (const std::exception& error) {
-    roll_back(r, error.what());
+    fail_pending(r, error.what());
+    settle_variables(r);
     finish(r);
     throw;
   }
+  const auto error = settle_variables(r);
   finish(r);
+  if (!error) return;
+  r.failure.reset();  // it has been reported
+  throw InvalidArgument(*error);
 }
 
 }  // namespace
@@ -352,12 +415,12 @@ template <int... kOwner>
 void add_owners(std::integer_sequence<int, kOwner...>) {
   (profile::add_gauge(name_of(static_cast<Owner>(kOwner)), bytes_of_owner<kOwner>), ...);
 }
-// What the recorder samples of memory.
+// Memory figures that the recorder samples.
 void add_gauges() {
   add_owners(std::make_integer_sequence<int, kOwnerCount>());
   profile::add_gauge("plans", [] { return static_cast<int64_t>(plan_cache_stats().bytes); });
   profile::add_gauge(profile::kPlanCount, [] { return static_cast<int64_t>(plan_clock()); });
-  // Of the thread that takes the sample, between two steps: a tape that is left open keeps all that was recorded.
+  // In the thread that takes the sample, between two steps: a tape that is left open keeps all that was recorded.
   profile::add_gauge(profile::kRecordedOps, [] {
     return thread_current_recording ? static_cast<int64_t>(thread_current_recording->nodes.size()) : 0;
   });

@@ -301,7 +301,7 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
   return memory;
 }
 
-// On the stream for copies, which waits for whoever wrote the inputs and not for the plans before this one.
+// On the stream for copies, which waits for the writers of the inputs and not for the plans before this one.
 void CachedPlan::check_inputs(const void* const* inputs, std::span<const Buffer* const> buffers,
                               BufferUses& uses) const {
   Stream& beside = plan_->device().copy_stream();
@@ -319,7 +319,7 @@ void CachedPlan::check_inputs(const void* const* inputs, std::span<const Buffer*
 }
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers) const {
-  const profile::Scope scope(profile::Part::run);
+  const profile::PacedScope scope(profile::Part::run, pace_);
   std::unique_ptr<RunMemory> memory = take();
   SharedArena::Taken shared = shared_ ? shared_->take(shared_bytes(), plan_->device().memory()) : nullptr;
   const BufferRef& arena = shared ? *shared : memory->arena;

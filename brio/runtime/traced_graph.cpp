@@ -67,7 +67,7 @@ TracedGraph trace_graph(const BodyFn& body, std::span<const Aval> arguments) {
     inputs.push_back(draw.counter);
     made.draws.push_back({draw.generator, draw.drawn});
   }
-  made.graph = graph_of(recording, inputs, outputs);
+  made.graph = graph_of(recording, recording.pending_nodes(), inputs, outputs);
   symbols = std::max(symbols, count_symbols(made.graph));
   made.open = symbols > 0;
   if (made.open) {

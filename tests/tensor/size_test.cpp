@@ -76,7 +76,7 @@ TEST(Size, IsReadAsItIsWritten) {
 }
 
 TEST(Size, AsksForNumbers) {
-  EXPECT_THROW(int64_t{n}, UnknownSize);
+  EXPECT_THROW(static_cast<void>(int64_t{n}), UnknownSize);
   EXPECT_THROW(Size(INT64_MIN), InvalidArgument);
   EXPECT_THROW(Size(INT64_MAX) + 1, InvalidArgument);
   EXPECT_THROW(Size(INT64_MAX) * 2, InvalidArgument);
