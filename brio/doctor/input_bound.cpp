@@ -166,16 +166,22 @@ class Diagnosis {
     worst_ = over_run(later * 1.2);
     best_ = over_run(std::min(later, e_.without_input()));
     how_ = How::computed;
-    remedy_ = cat(".cache()  ", e_.from_python ? "# " : "// ", "right behind ", call_of(*limit_), "; holds ",
-                  size_text(cached_bytes()), " of the ", size_text(e_.free_memory), " that are free",
-                  limit_->pure || limit_->kind == StageKind::generator ? "" : ", if it gives the same each time");
+    const std::string held =
+        cat("holds ", size_text(cached_bytes()), " of the ", size_text(e_.free_memory), " that are free",
+            limit_->pure || limit_->kind == StageKind::generator ? "" : ", if it gives the same each time");
+    remedy_ = is_method(*limit_)
+                  ? cat("@functools.lru_cache(None)  # above ", limit_->name, " (import functools); ", held)
+                  : cat(".cache()  ", e_.from_python ? "# " : "// ", "right behind ", call_of(*limit_), "; ", held);
   }
+  // The batches of a PyDataset (python/brio/keras/_py_dataset.py): the program has a class, and no pipeline.
+  static bool is_method(const StageFacts& stage) { return stage.name.ends_with(".__getitem__"); }
   static std::string call_of(const StageFacts& stage) {
     switch (stage.kind) {
       case StageKind::generator: return "from_generator(...)";
       case StageKind::read:
       case StageKind::decode:
         return "image_dataset_from_directory(..., batch_size=None), before shuffle() and batch()";
+      case StageKind::map: return stage.name == "map" ? "map(...)" : cat("map(..., name=\"", stage.name, "\")");
       default: return stage.name + "(...)";
     }
   }
@@ -247,7 +253,8 @@ class Diagnosis {
       why_ = "Python code runs for each element, one thread at a time";
       if (can_cache()) return cache_it();
       drop_it(0.55);
-      remedy_ = cat(s.name, "() of TensorFlow's functions, without py_function and numpy_function");
+      remedy_ = is_method(s) ? cat(s.name, " of NumPy's functions over whole batches, without a loop over elements")
+                             : cat(call_of(s), " of TensorFlow's functions, without py_function and numpy_function");
       return;
     }
     const StageFacts* filter = behind(StageKind::filter);
@@ -260,7 +267,7 @@ class Diagnosis {
       best_ = after_;
       how_ = How::computed;
       confidence_ = 0.6;
-      remedy_ = cat(".filter(...) before .", s.name, "(...), if it can do without what that makes");
+      remedy_ = cat(".filter(...) before .", call_of(s), ", if it can do without what that makes");
       return;
     }
     if (s.kind == StageKind::map && s.pure && before(StageKind::cache)) {
@@ -268,7 +275,7 @@ class Diagnosis {
       why_ = "it stands behind the cache and computes the same in each epoch";
       if (can_cache()) {
         cache_it();
-        remedy_ = cat(".", s.name, "(...) before .cache()");
+        remedy_ = cat(".", call_of(s), " before .cache()");
         return;
       }
     }
@@ -318,7 +325,7 @@ class Diagnosis {
     how_ = How::none;
     confidence_ = 0.6;
     remedy_ = s.pure ? cat(".cache(\"FILE\")  # right behind ", call_of(s))
-                     : cat("make ", s.name, "() cheaper: smaller elements first");
+                     : cat("make ", is_method(s) ? s.name : call_of(s), " cheaper: smaller elements first");
   }
 
   const Evidence& e_;

@@ -10,6 +10,8 @@ std::optional<Finding> launch_bound(const Evidence& e) {
   constexpr double kMuch = 0.5, kTimes = 4;
   const DeviceSteps& d = e.device;
   if (d.device.empty() || d.launching / e.step < kMuch || d.computing > 0.5 * d.launching || e.rows <= 0) return {};
+  // What the host does sooner has no business there, in larger batches either: one cause, one finding.
+  if (small_work_on_device(e)) return {};
   Finding f{.id = "launch_bound", .where = d.device};
   const double launching = std::min(d.launching, e.step);
   f.evidence = {{"share", launching / e.step},

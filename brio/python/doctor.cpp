@@ -4,6 +4,7 @@
 #include "brio/base/warning.h"
 #include "brio/doctor/session.h"
 #include "brio/doctor/verdict.h"
+#include "brio/ir/recording.h"
 #include "brio/profile/chrome_trace.h"
 #include "brio/profile/drift.h"
 #include "brio/profile/named.h"
@@ -66,6 +67,9 @@ std::string line_in_python() {
   return user_line();
 }
 
+// Of an op that is called: where this thread has the interpreter's lock, for which none waits that holds others.
+std::string line_of_op() { return PyGILState_Check() ? user_line() : std::string(); }
+
 nb::dict ledger() {
   nb::dict owners;
   for (const LedgerRow& row : memory_ledger()) {
@@ -112,6 +116,7 @@ void bind_doctor(nb::module_& m) {
   doctor::set_printer(print_in_python);
   set_warner(warn_in_python);
   profile::set_user_line(line_in_python);
+  set_line_of_call(line_of_op);
   nb::class_<CallbackTimer>(m, "_CallbackTimer")
       .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("checkpoint"))
       .def("__call__", &CallbackTimer::call);

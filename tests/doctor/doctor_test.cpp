@@ -184,8 +184,11 @@ TEST(Doctor, FindsNothingInAHealthyRun) {
     made_model(512).fit(rows.x, rows.y, {.epochs = 3, .batch_size = 128, .verbose = 0});
   });
   SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
+  // It is in float32: where the machine multiplies bf16 faster, saying so is right.
   for (const json& finding : findings_of(all))
-    EXPECT_LT(finding["gain"]["factor"].get<double>(), 1.05) << finding.dump(1);
+    if (finding["id"] != "precision") {
+      EXPECT_LT(finding["gain"]["factor"].get<double>(), 1.05) << finding.dump(1);
+    }
 }
 
 TEST(Doctor, ChangesNoBitOfTheWeights) {

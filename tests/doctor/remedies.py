@@ -12,7 +12,7 @@ import re
 # Remedies that need something only the author of a program knows: what a generator yields i-th, how long a sample is.
 NOT_A_LINE = re.compile(
     r"range\(n\)\.map\(f\)|without py_function|keep numbers, not tensors|make batches in|brio pack|bucket_by_sequence_length"
-    r"|let shapes come back|give it as a tensor|and variables of tf\.float32|make \w+\(\) cheaper"
+    r"|let shapes come back|give it as a tensor|and variables of tf\.float32|make .+ cheaper|without a loop over elements"
 )
 
 
@@ -169,6 +169,17 @@ def around_method(tree, test, where):
     raise CannotApply(f"{where} is not in the program")
 
 
+def decorate_method(tree, decorator, name):
+    """@functools.lru_cache(None) above Pictures.__getitem__"""
+    owner, method = name.split(".")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == owner:
+            body = next(f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == method)
+            body.decorator_list.insert(0, ast.parse(decorator, mode="eval").body)
+            return
+    raise CannotApply(f"{name} is not in the program")
+
+
 def replace_layer(tree, call, layer, without_pooling):
     """Conv2D(32, 9, padding="same") → SeparableConv2D(32, 9, padding="same"), for the n-th of its kind."""
     kind = re.sub(r"^Separable", "", name_of(call))
@@ -212,6 +223,8 @@ def applied(text, finding, function):
     order = re.match(r"\.(\w+)\(.*?\) before \.(\w+)\(", code)
     if order:
         move_before(part, *order.groups())
+    elif code.startswith("@") and re.match(r"above \w+\.\w+", comment):
+        decorate_method(tree, code[1:], re.match(r"above (\w+\.\w+)", comment)[1])
     elif code.startswith("@"):
         decorate(tree, part, code[1:], where)
     elif code.startswith("with "):

@@ -371,6 +371,10 @@ TEST(Rules, MoreLaunchesThanWork) {
   EXPECT_EQ(finding->where, "cuda:0");
   EXPECT_EQ(finding->remedy, "model.fit(..., batch_size=256)");
   EXPECT_NEAR(finding->gain.factor, 10 / (9.0 / 4 + 1), 1e-6);
+  e.device.on_host = 0.001;  // whatever the batch, it is done sooner there
+  EXPECT_FALSE(found(e, "launch_bound"));
+  EXPECT_TRUE(found(e, "small_work_on_device"));
+  e.device.on_host = 0;
   e.device.computing = 0.006;  // there is work to hide them behind
   EXPECT_FALSE(found(e, "launch_bound"));
 }

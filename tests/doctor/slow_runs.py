@@ -6,6 +6,7 @@ runs one of them; under BRIO_DOCTOR=FILE.json the doctor writes what it thinks o
 same run with the change that the doctor proposes.
 """
 
+import functools
 import os
 import sys
 import tempfile
@@ -107,6 +108,21 @@ def generator_that_computes(mended):
     ds = tf.data.Dataset.from_generator(items, output_signature=(tf.TensorSpec([32]), tf.TensorSpec([1])))
     ds = (ds.cache() if mended else ds).map(lambda x, y: (x / 255.0, y)).batch(8).prefetch(2)
     fit(dense(), ds, epochs=4, samples=480)
+
+
+@slow("input_bound", "Pictures.__getitem__", "python_map")
+def a_sequence_that_computes(mended):
+    class Pictures(tf.keras.utils.Sequence):
+        def __len__(self):
+            return 30
+
+        def __getitem__(self, i):
+            busy(0.01)
+            return np.full((32, 32), i, np.float32), np.ones((32, 1), np.float32)
+
+    if mended:
+        Pictures.__getitem__ = functools.lru_cache(None)(Pictures.__getitem__)
+    fit(dense(), Pictures(), epochs=4, samples=4 * 30 * 32)
 
 
 @slow("input_bound", "generator", "one_thread")

@@ -146,6 +146,50 @@ TEST(Recorder, SeesLoopsThatNobodyAnnounces) {
   expect_whole(run);
 }
 
+// Parts of short steps, as shares of the whole. The work takes `busy` microseconds for a while, then ten times that.
+std::array<double, kParts> shares_of_short_steps(Pace* pace, double busy) {
+  int optimizer = 0;
+  std::thread([&] {
+    for (int step = 0; step < 40000; ++step) {
+      tape_opened();
+      spin(1e-6);
+      if (pace) {
+        const PacedScope run(Part::run, *pace);
+        spin((step < 36000 ? 1e-6 : 1e-5) * busy);
+      } else {
+        const Scope run(Part::run);
+        spin((step < 36000 ? 1e-6 : 1e-5) * busy);
+      }
+      gradient_taken();
+      eager_step_ended(&optimizer);
+      spin(1e-6);
+    }
+  }).join();
+  const Run run = newest(&optimizer);
+  expect_whole(run);
+  EXPECT_EQ(run.kind, RunKind::eager_loop);
+  std::array<double, kParts> shares{};
+  for (size_t i = 0; i < kParts; ++i) shares[i] = static_cast<double>(run.total[i]) / static_cast<double>(run.wall);
+  forget_key(&optimizer);
+  return shares;
+}
+
+// Each is timed for some time, in which others may have the processor: of some rounds the closest counts.
+TEST(Recorder, TimesShortWorkNowAndThenAndSaysTheSame) {
+  for (const double busy : {1.0, 4.0}) {
+    double closest = 1;
+    for (int round = 0; round < 12 && closest > 0.08; ++round) {
+      Pace pace;
+      const auto each = shares_of_short_steps(nullptr, busy), some = shares_of_short_steps(&pace, busy);
+      double apart = 0;
+      for (const Part part : {Part::host, Part::record, Part::run})
+        apart = std::max(apart, std::abs(some[static_cast<size_t>(part)] - each[static_cast<size_t>(part)]));
+      closest = std::min(closest, apart);
+    }
+    EXPECT_LE(closest, 0.08) << busy;
+  }
+}
+
 TEST(Recorder, StaysAsLargeAsItIsOverAMillionSteps) {
   int model = 0;
   FitScope fit(&model, 1);
