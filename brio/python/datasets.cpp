@@ -232,9 +232,12 @@ void bind_transforms(nb::class_<Dataset>& type) {
              return d.with_options({deterministic, cpu_budget, ram_budget});
            })
       .def("map",
-           [](const Dataset& d, const std::shared_ptr<Replayed>& f, bool traced, nb::object results, int64_t calls) {
-             return d.map(element_function(f, traced),
-                          {.num_parallel_calls = calls, .seed = f->seed(), .structure = structure_of(results)});
+           [](const Dataset& d, const std::shared_ptr<Replayed>& f, bool traced, nb::object results, int64_t calls,
+              std::string name) {
+             return d.map(element_function(f, traced), {.num_parallel_calls = calls,
+                                                        .seed = f->seed(),
+                                                        .structure = structure_of(results),
+                                                        .name = std::move(name)});
            })
       .def("filter", [](const Dataset& d, const std::shared_ptr<Replayed>& f,
                         bool traced) { return d.filter(element_function(f, traced)); })

@@ -52,6 +52,12 @@ class Tape {
     return *tape_;
   }
   std::optional<GradientTape::Pause>& pause() { return pause_; }
+  // For gradients. A persistent tape that is asked inside of its `with` follows them; any other stops there.
+  GradientTape& ask(const char* what) {
+    GradientTape& tape = get(what);
+    if (!persistent_) exit();
+    return tape;
+  }
   // It has answered: unless it is persistent, what it followed is forgotten.
   void answered() {
     if (persistent_) return;
@@ -161,7 +167,7 @@ nb::object gradient(Tape& self, nb::object target, nb::object sources, nb::objec
       seeds.push_back(tensor_of(output_gradients, {.preferred = targets[0].dtype()}));
     }
   }
-  GradientTape& tape = self.get("gradient");
+  GradientTape& tape = self.ask("gradient");
   std::vector<std::pair<const void*, Tensor>> of_itself;  // a variable depends on itself alone, read or not
   for (size_t i = targets.size(); i-- > 0;) {
     if (variables[i])
@@ -198,7 +204,7 @@ nb::object jacobian(Tape& self, nb::object target, nb::object sources, nb::objec
     throw InvalidArgument(cat("[jacobian] the target is ", y.dtype(), "; only floating-point tensors have one"));
   std::vector<GradientTape::Source> list;
   add_sources(sources, list);
-  GradientTape& tape = self.get("jacobian");
+  GradientTape& tape = self.ask("jacobian");
   std::vector<std::vector<Tensor>> rows(list.size());
   for (int64_t i = 0; i < y.size(); ++i) {
     const Tensor seed = seed_like(y, i, y.size());
@@ -223,7 +229,7 @@ nb::object batch_jacobian(Tape& self, nb::object target, nb::object source, nb::
         cat("[batch_jacobian] target and source have a batch as their first axis and others behind "
             "it, but have shapes ",
             y.shape(), " and ", x.shape()));
-  GradientTape& tape = self.get("batch_jacobian");
+  GradientTape& tape = self.ask("batch_jacobian");
   const std::vector<GradientTape::Source> list{source_of(source)};
   const int64_t batch = y.shape()[0], elements = y.size(), each = batch ? elements / batch : 0;
   std::vector<Tensor> columns;

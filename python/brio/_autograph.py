@@ -47,10 +47,10 @@ def convert(f):
 def _rewritten(f):
     """The code object of the rewritten function, or None."""
     try:
-        lines, first = inspect.getsourcelines(f.__code__)  # of f itself, where inspect would look through a decorator
-        tree = ast.parse(textwrap.dedent("".join(lines)))
+        lines, first = inspect.getsourcelines(f.__code__)  # of f itself; inspect would follow a decorator to the function inside
+        tree = _parsed(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, IndentationError):
-        return None  # no source: code that was typed in, or a lambda amid lines that are no statement by themselves
+        return None  # no source: code that was typed in, or a lambda in lines that are not a statement
     definition = _definition(tree, f.__code__)
     if definition is None:
         return None
@@ -58,8 +58,8 @@ def _rewritten(f):
         return None
     ast.increment_lineno(tree, first - 1)
     function = Rewriter().function(definition)
-    function.name = "converted__"  # its own name is what it was outside: a function may call itself
-    # Free variables stay free: they are parameters of a function around it.
+    function.name = "converted__"  # outside, the name is f's own: a function may call itself
+    # Free variables stay free: they are parameters of an enclosing function.
     outer = ast.parse(f"def outer__({', '.join([AG, *(v for v in f.__code__.co_freevars if v != AG)])}):\n  pass").body[0]
     outer.body = [function]
     module = ast.fix_missing_locations(ast.Module([outer], []))
@@ -67,6 +67,13 @@ def _rewritten(f):
     around = next(c for c in scope.co_consts if isinstance(c, types.CodeType))
     made = next(c for c in around.co_consts if isinstance(c, types.CodeType) and c.co_name == "converted__")
     return made.replace(co_name=f.__code__.co_name)
+
+
+def _parsed(source):
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a lambda in the head of a statement, whose body is not part of the lines
+        return ast.parse(source.rstrip() + "\n    pass")
 
 
 def _definition(tree, code):
@@ -83,13 +90,13 @@ def _definition(tree, code):
 
 
 def _is_library(f):
-    root = (f.__globals__.get("__name__") or "").split(".")[0]  # a decorator passes the module of what it wraps for its own
+    root = (f.__globals__.get("__name__") or "").split(".")[0]  # a decorator gives its wrapper the module of the wrapped function
     if root in ("brio", "numpy", "scipy", "matplotlib", "PIL", "pytest") or root in getattr(sys, "stdlib_module_names", ()):
         return root != "__main__"
     return False
 
 
-# ---- what the rewritten source calls
+# ---- functions that the rewritten source calls
 
 
 class Undefined:
@@ -131,8 +138,12 @@ def _callee(f):
         return _tf_range
     if isinstance(getattr(f, "__self__", None), _core._DatasetIterator) and f.__name__ == "get_next" and _core._tracing():
         return functools.partial(_next, f.__self__)
-    if isinstance(f, (types.FunctionType, types.MethodType)):
+    if isinstance(f, (types.FunctionType, types.MethodType, functools.partial)):
         return convert(f)
+    method = getattr(type(f), "__call__", None)
+    if isinstance(method, types.FunctionType):  # an object of the program's own class
+        made = convert(method)
+        return f if made is method else types.MethodType(made, f)
     return f
 
 
@@ -300,7 +311,7 @@ def _loop(test, body, state, names):
         out = []
         for i, value in enumerate(after):
             if isinstance(state[i], Undefined):
-                continue  # set anew in each round
+                continue  # it is set again in each round
             if len(leaves[i]) != len(flat[i]):
                 raise ValueError(f"'{names[i]}' changes its structure in a loop over tensors")
         for (i, j), before in zip(carried, tensors):
@@ -397,7 +408,7 @@ def for_stmt(iterable, more, body, state, names):
         if more:
             go_on = more(*state)
             if _traced(go_on):
-                # Rounds that are known, some of which may not happen.
+                # The number of rounds is known; some rounds may not happen.
                 state = if_stmt(go_on, lambda *s, item=item: body(item, *s), lambda *s: s, state, names)
                 continue
             if not go_on:

@@ -160,7 +160,7 @@ def _unknown_keywords(value, keywords):
         return []
     if any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters):
         return []
-    known = {p.name for p in parameters if p.kind != p.POSITIONAL_ONLY}
+    known = {p.name for p in parameters if p.kind != p.POSITIONAL_ONLY} | set(getattr(value, "_also_taken", ()))
     return [k for k in keywords if k not in known]
 
 

@@ -152,6 +152,9 @@ def _root(array):
     n = array.shape[-1]
     made = np.zeros_like(array).reshape(-1, n, n)
     for a, out in zip(array.reshape(-1, n, n), made):
+        if not np.isfinite(a).all():
+            out[:] = np.nan
+            continue
         wide = a.astype(np.complex128)
         values, vectors = np.linalg.eig(wide)
         found = None

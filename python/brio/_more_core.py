@@ -178,6 +178,8 @@ def make_ndarray(tensor):
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype="int32", name=None):
     """The bin of each value, where a range is cut into bins of one width; what is outside is in the first or last one.
 
+    The bins are int32, whatever dtype says, as TensorFlow's are.
+
     >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy().tolist()
     [0, 0, 1, 2, 4, 4]
     """
@@ -187,7 +189,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype="int32", na
     share = _core.cast(x - low, kind) / _core.cast(high - low, kind)
     bins = _core.cast(_core.floor(share * _core.cast(nbins, kind)), "int64")
     count = _core.cast(nbins, "int64")
-    return _core.cast(_core.clip_by_value(bins, _core.zeros_like(count), count - 1), dtype)
+    return _core.cast(_core.clip_by_value(bins, _core.zeros_like(count), count - 1), "int32")
 
 
 def parallel_stack(values, name="parallel_stack"):
@@ -212,6 +214,8 @@ def fingerprint(data, method="farmhash64", name=None):
     if x.shape.rank == 0:
         raise InvalidArgumentError("[fingerprint] data needs an axis of rows")
     rows = int(x.shape[0])
+    if rows == 0:
+        return _core.zeros([0, 8], "uint8")
     if x.dtype == _core.string:
         flat = np.asarray(x.numpy(), object).reshape(-1).tolist()
         numbers = fingerprint64(flat).astype("<u8")

@@ -9,6 +9,7 @@ from brio.errors import InvalidArgumentError
 MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 FractionalMaxPool = namedtuple("FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
 FractionalAvgPool = namedtuple("FractionalAvgPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
+IsotonicRegression = namedtuple("IsotonicRegression", ["output", "segments"])
 TopK = namedtuple("ApproxTopK", ["values", "indices"])
 
 
@@ -205,6 +206,8 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
     x = _core.convert_to_tensor(inputs)
     x = x if x.dtype.is_floating else _core.cast(x, "float32" if x.dtype.size < 4 else "float64")
     rank = x.shape.rank
+    if rank == 0:  # a run of one
+        return IsotonicRegression(x, _core.zeros([], "int32"))
     axis = positive_axis("isotonic_regression", axis, rank)
     order = [i for i in range(rank) if i != axis] + [axis]
     moved = _core.transpose(x, order)
@@ -215,7 +218,7 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
     flat = _core.reshape(runs + _core.reshape(_core.range(rows.shape[0]) * size, [-1, 1]), [-1])
     fitted = _core.gather(_core._math.unsorted_segment_mean(_core.reshape(moved, [-1]), flat, count), flat)
     back = sorted(range(rank), key=order.__getitem__)
-    return _core.transpose(_core.reshape(fitted, moved.shape), back), _core.transpose(_core.reshape(runs, moved.shape), back)
+    return IsotonicRegression(*(_core.transpose(_core.reshape(made, moved.shape), back) for made in (fitted, runs)))
 
 
 def _extremes(who, operand, k, axis, sign):

@@ -7,6 +7,7 @@ from brio._core import einsum, eye, matmul, norm, tensordot
 from brio._core._linalg import *
 from brio._core._math import l2_normalize
 from brio._lazy import names as _names
+from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
 __getattr__, __dir__, _HOMES = _names(__name__, {
     "_decompositions": (
@@ -123,9 +124,13 @@ def _eig(tensor, vectors):
     x = _core.convert_to_tensor(tensor)
     if x.shape.rank < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"[linalg.eig] takes square matrices, but the shape is {tuple(x.shape)}")
+    if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise _InvalidArgumentError(f"[linalg.eig] takes float32, float64, complex64 or complex128, but got {x.dtype.name}; cast it first")
     complex_ = "complex128" if x.dtype.name in ("float64", "complex128") else "complex64"
 
     def compute(a):
+        if not np.isfinite(a).all():
+            raise _InvalidArgumentError("[linalg.eig] a matrix has NaN or infinity in it, and so no eigenvalues")
         values, columns = np.linalg.eig(a)
         return (values.astype(complex_), columns.astype(complex_)) if vectors else values.astype(complex_)
 

@@ -80,3 +80,19 @@ def test_notebooks_and_other_encodings(tmp_path):
 def test_what_is_no_python_is_an_error_that_names_the_file(tmp_path, source):
     with pytest.raises(ValueError, match="script.py"):
         report_of(tmp_path, source)
+
+
+def test_what_constructors_take_beside_their_signatures_is_here(tmp_path):
+    source = """
+import tensorflow as tf
+from tensorflow.keras import layers
+tf.keras.Sequential([
+    layers.Dense(64, activation="relu", input_shape=(100,), name="first", dtype="float32", trainable=False),
+    layers.LeakyReLU(alpha=0.1, name="leaky"),
+    layers.Embedding(1000, 64, input_length=80, weights=None),
+    layers.Conv2D(128, 3, batch_input_shape=(None, 224, 224, 3), kernel_initializer="he_normal"),
+], name="all")
+tf.keras.optimizers.Adam(lr=0.1, decay=0.0, clipnorm=1.0)
+layers.Dense(3, no_such=1)
+"""
+    assert set(report_of(tmp_path, source).missing) == {"tf.keras.layers.Dense(no_such=)"}

@@ -379,3 +379,21 @@ def test_squeeze_without_axes():
     assert y.shape.rank is None and shape(tf.squeeze(x, 2)) == [None, 3]
     with v1.Session() as s:
         assert s.run(y, {x: data(4, 3, 1)}).shape == (4, 3) and s.run(y, {x: data(1, 3, 1)}).shape == (3,)
+
+
+def test_dimensions_of_tensorflow_1_compute_dimensions():
+    rows, columns = v1.Dimension(150), v1.Dimension(4)
+    assert [repr(d) for d in (rows * columns, 2 * rows, rows + 1, rows // columns, rows - columns, rows % columns)] == [
+        "Dimension(600)", "Dimension(300)", "Dimension(151)", "Dimension(37)", "Dimension(146)", "Dimension(2)"]  # fmt: skip
+    assert (rows * columns).value == 600 and str(rows) == "150" and v1.dimension_value(rows) == 150
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None, 150, 4])
+        v1.disable_v2_tensorshape()
+        try:
+            assert (x.shape[0] * 2).value is None and (2 * x.shape[0]).value is None and (x.shape[1] + x.shape[0]).value is None
+            assert v1.reshape(x, [-1, x.shape[1] * x.shape[2]]).shape.as_list() == [None, 600]
+        finally:
+            v1.enable_v2_tensorshape()
+    # Beside anything else a size is a number.
+    assert rows * 0.5 == 75.0 and 0.5 * rows == 75.0 and rows / 4 == 37.5 and [0] * columns == [0] * 4 == columns * [0]
+    assert (rows * np.float32(0.5)) == 75 and (rows * tf.constant([1.5, 2.0])).shape == (2,) and rows * np.int64(2) == 300

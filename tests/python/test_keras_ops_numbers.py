@@ -1,6 +1,7 @@
 """keras.ops where numbers are unusual: infinite, or of Python beside float64."""
 
 import numpy as np
+import pytest
 
 from brio import keras
 
@@ -17,3 +18,11 @@ def test_numbers_beside_float64_keep_their_digits():
     made = keras.ops.layer_normalization(x, gamma=1.524, beta=0.641)
     np.testing.assert_allclose(made, (x - x.mean()) / np.sqrt(x.var() + 1e-7) * 1.524 + 0.641, rtol=1e-12)
     np.testing.assert_allclose(keras.ops.rms_normalization(x, scale=1.1), x / np.sqrt((x * x).mean() + 1e-7) * 1.1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("padding", ["same", "valid"])
+def test_padding_of_a_transposed_convolution_in_capitals(padding):
+    x = np.linspace(-1, 1, 2 * 9 * 7 * 128, dtype="float32").reshape(2, 9, 7, 128)
+    kernel = np.linspace(-1, 1, 3 * 3 * 130 * 128, dtype="float32").reshape(3, 3, 130, 128)
+    plain = keras.ops.conv_transpose(x, kernel, strides=2, padding=padding)
+    np.testing.assert_array_equal(keras.ops.conv_transpose(x, kernel, strides=2, padding=padding.upper()), plain)

@@ -5,12 +5,39 @@ from brio._shape import TensorShape
 old_dimensions = False  # disable_v2_behavior(): shape[i] has .value
 
 
+def _arithmetic(cls):
+    """Sums, products and quotients of dimensions are dimensions; of one that is not known they are not known."""
+
+    def operation(name):
+        def compute(self, other):
+            if other is not None and not isinstance(other, (int, UnknownDimension)):
+                return NotImplemented  # floats, tensors and lists know what to do with an integer
+            if self.value is None or getattr(other, "value", other) is None:
+                return UnknownDimension()
+            return Dimension(getattr(int, name)(self, other))
+
+        return compute
+
+    for name in ("add", "sub", "mul", "floordiv", "mod"):
+        setattr(cls, f"__{name}__", operation(f"__{name}__"))
+        setattr(cls, f"__r{name}__", operation(f"__r{name}__"))
+    return cls
+
+
+@_arithmetic
 class Dimension(int):
     """A size that is known, with TensorFlow 1's `.value`."""
 
     value = property(int, doc="The size.")
 
+    def __repr__(self):
+        return f"Dimension({int(self)})"
 
+    def __str__(self):
+        return str(int(self))
+
+
+@_arithmetic
 class UnknownDimension:
     """A size that is not known: its value is None."""
 
@@ -32,6 +59,25 @@ class UnknownDimension:
 
     def __repr__(self):
         return "Dimension(None)"
+
+
+def dimension_value(dimension):
+    """A size as a number or None, whatever stands for it.
+
+    >>> tf.compat.dimension_value(tf.ones([2, 3]).shape[1])
+    3
+    """
+    return getattr(dimension, "value", dimension)
+
+
+def dimension_at_index(shape, index):
+    """The size at a place of a shape, as TensorFlow 1's Dimension.
+
+    >>> tf.compat.dimension_at_index(tf.ones([2, 3]).shape, 1).value
+    3
+    """
+    size = None if shape.rank is None else shape[index]
+    return UnknownDimension() if size is None else Dimension(size)
 
 
 class Shape(TensorShape):

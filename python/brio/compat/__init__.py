@@ -4,6 +4,7 @@ import contextlib as _contextlib
 import datetime as _datetime
 import numbers as _numbers
 
+from brio._graph.shapes import dimension_at_index, dimension_value
 from brio._missing import explain as _explain
 from brio.compat import v1
 
@@ -61,27 +62,6 @@ def path_to_str(path):
     'a/b'
     """
     return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
-
-
-def dimension_value(dimension):
-    """A size as a number or None, whatever stands for it.
-
-    >>> tf.compat.dimension_value(tf.ones([2, 3]).shape[1])
-    3
-    """
-    return getattr(dimension, "value", dimension)
-
-
-def dimension_at_index(shape, index):
-    """The size at a place of a shape, as TensorFlow 1's Dimension.
-
-    >>> tf.compat.dimension_at_index(tf.ones([2, 3]).shape, 1).value
-    3
-    """
-    from brio._graph.shapes import UnknownDimension
-
-    size = None if shape.rank is None else shape[index]
-    return UnknownDimension() if size is None else v1.Dimension(size)
 
 
 def forward_compatible(year, month, day):

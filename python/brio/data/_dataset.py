@@ -236,10 +236,10 @@ class Dataset(sources.Sources):
     # ---- functions
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False, name=None):
-        """map_func of each element. It is called once; what it does is then done by C++ threads without Python."""
+        """map_func of each element. It is called once; what it does is then done by C++ threads without Python. Reports call it by its name."""
         f = _elements.learn("Dataset.map", map_func, self)
         calls = number_of(num_parallel_calls, AUTOTUNE)
-        core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls)
+        core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls, str(name or "map"))
         made = self._next(core, f.spec, lambda: f.examples, f.traced)
         made._learned = f
         return made

@@ -4,22 +4,21 @@ import inspect
 import os
 import sys
 import re
-import warnings
 
 from brio import _core
 from brio.keras import _classes, _training_flag
 from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _on_symbols, _remember_call, _take_input_shape
 from brio.keras._serialization import get_registered_object
 
-# Keras 2's names of arguments, and its values, which Keras 3 still takes.
+# Keras 2's names and values of arguments, which Keras 3 still accepts.
 _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
 _OLD_VALUES = {"output_mode": {"binary": "multi_hot", "tf-idf": "tf_idf"}}
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
            "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
-# Layers that Keras counts as built from the beginning: configs do not say for which shapes.
+# Layers that Keras counts as built from the beginning: their configs have no input shapes.
 _BUILT_AT_ONCE = re.compile(r"Activation|ELU|LeakyReLU|ReLU|Softmax|Identity|InputLayer|Masking|UnitNormalization|ActivityRegularization|(Alpha|Gaussian|Spatial|)Dropout.*|"
                             r"GaussianNoise|Reshape|.*Pooling.*")  # fmt: skip
-# What Keras reads at each call.
+# Attributes that Keras reads at each call: they may be set on a layer that is part of a model.
 _FOLLOWED = ("activation", "recurrent_activation", "rate", "dropout", "recurrent_dropout", "momentum", "epsilon", "negative_slope")
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
 
@@ -65,7 +64,7 @@ def _for_core(kind, text, given):
         given.pop("bias_axes")
     if kind in ("StringLookup", "IntegerLookup", "TextVectorization"):
         given.pop("dtype", None)
-        given.pop("ragged", None)  # done here
+        given.pop("ragged", None)  # handled here
         given.pop("vocabulary_dtype", None)
         given.pop("vocabulary_size", None)
     if kind in ("RNN", "StackedRNNCells"):
@@ -105,8 +104,8 @@ class Builtin(Layer):
     """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
 
     _of_one_picture = False  # also without a batch
-    _takes_masks_off = False  # of its inputs, once it was called on tensors
-    _input_names = ()  # names of call()'s inputs where there are several
+    _takes_masks_off = False  # removes the masks of its inputs, once it was called on tensors
+    _input_names = ()  # names of call()'s inputs, if there are several
 
     def __init__(self, *args, **kwargs):
         cls = type(self)
@@ -163,7 +162,7 @@ class Builtin(Layer):
         """Makes the weights for inputs of this shape."""
         object.__setattr__(self, "_built_for", input_shape)
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
-        if self._kind == "Dense" and input_shape and not nested and len(input_shape) == 1:  # the batch was left out
+        if self._kind == "Dense" and input_shape and not nested and len(input_shape) == 1:  # the shape has no batch axis
             input_shape = (None, *input_shape)
         of_strings = self._kind in ("StringLookup", "TextVectorization") and not self._config.get("invert")
         self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
@@ -176,7 +175,7 @@ class Builtin(Layer):
                 return _ragged_layers.called(self, self._kind, self._run, args, kwargs)
         if args and hasattr(args[0], "dense_shape"):
             args = (as_dense(args[0]), *args[1:])
-        if isinstance(kwargs.get("mask"), KerasTensor):  # a mask that is an input of the model, or made of one
+        if isinstance(kwargs.get("mask"), KerasTensor):  # a mask that is an input of the model, or made from one
             return _on_symbols(self, args, kwargs, kwargs.pop("training", None))
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
         if training is None:
@@ -289,7 +288,7 @@ class Builtin(Layer):
         elif kind == "EinsumDense" and isinstance(config["output_shape"], int):
             config["output_shape"] = (config["output_shape"],)
         elif kind == "Discretization" or kind.startswith("SpatialDropout"):
-            config.pop("trainable")  # these take none in Keras
+            config.pop("trainable")  # these layers have no such option in Keras
         return config
 
     @staticmethod
@@ -324,27 +323,40 @@ class Builtin(Layer):
                 return [deserialize_keras_object(v) for v in value]
             return deserialize_keras_object(value) if isinstance(value, dict) else value
 
-        if cls.__init__ is not Builtin.__init__:  # a class of the user's knows what it takes
+        if cls.__init__ is not Builtin.__init__:  # a user's class knows its own arguments
             return cls(**{k: made(v) for k, v in config.items()})
         known = (*_classes.signature(cls._text).parameters, "name", "dtype", "trainable")
         given = {k: v for k, v in config.items() if k in known or (v is not None and k not in ("data_format", "lora_alpha"))}
         return cls(**{k: made(v) for k, v in given.items()})
 
     def __setattr__(self, name, value):
+        if "_config" in self.__dict__ and type(self).build is Builtin.build and self._weight(name) is not None:
+            raise AttributeError(f"[{type(self).__name__}] {name} of layer '{self.name}' is a variable that the layer keeps; set its value: layer.{name}.assign(...)")
+        is_option = "_config" in self.__dict__ and name in _classes.signature(type(self)._text).parameters
+        has_own_call = type(self).call is not Builtin.call
+        if is_option and name in _FOLLOWED:
+            try:
+                self._inner.set_option(name, value)
+            except TypeError:
+                if not has_own_call:
+                    raise  # otherwise the name is one of the program's class, for something else
         Layer.__setattr__(self, name, value)
-        if "_config" in self.__dict__ and name in _classes.signature(type(self)._text).parameters and type(self).call is Builtin.call:
-            self._config[name] = value  # what copies of the layer and files are made of
-            if name in _FOLLOWED and self._inner is self._handle:
-                warnings.warn(f"[{type(self).__name__}] {name} of layer '{self.name}' is set after the layer was made: models that have it go on with what it "
-                              "was made with; make the model again, keras.models.clone_model(model), and set its weights", stacklevel=2)  # fmt: skip
+        if is_option and not has_own_call:
+            self._config[name] = value  # used for copies of the layer and for files
 
-    def __getattr__(self, name):
-        # Weights by their names (layer.kernel), and what the layer was made with (layer.units).
-        if name.startswith("__") or "_inner" not in self.__dict__:
-            raise AttributeError(name)
+    def _weight(self, name):
         for variable in self.__dict__["_inner"].variables():
             if variable.path.rsplit("/", 1)[-1] == name:
                 return variable
+        return None
+
+    def __getattr__(self, name):
+        # Weights by their names (layer.kernel), and the layer's arguments (layer.units).
+        if name.startswith("__") or "_inner" not in self.__dict__:
+            raise AttributeError(name)
+        weight = self._weight(name)
+        if weight is not None:
+            return weight
         parameters = _classes.signature(type(self)._text).parameters
         if name in parameters:
             if "_config" not in self.__dict__:
@@ -403,7 +415,7 @@ class Convolution(Builtin):
 
     @classmethod
     def _is_changed(cls):
-        return cls.convolution_op is not Convolution.convolution_op and cls._kind != "Conv1D"  # whose call() does without it in Keras
+        return cls.convolution_op is not Convolution.convolution_op and cls._kind != "Conv1D"  # in Keras its call() does not use it
 
     def _run(self, args, kwargs):
         if not self._is_changed() or self._inner is self._handle:
@@ -433,7 +445,7 @@ class Adapted(OfNumbers):
         batches = batches_of(data, steps)
         object.__setattr__(self, "_rank", len(batches[0].shape) if batches else 0)
         _core._adapt(self._inner, batches)
-        if batches and self._kind == "Normalization":  # its weights are there from now on: a config says for which shape
+        if batches and self._kind == "Normalization":  # its weights exist from now on: a config says for which shape
             object.__setattr__(self, "_built_for", (None, *tuple(batches[0].shape)[1:]))
 
     def reset_state(self):
@@ -450,7 +462,7 @@ class Adapted(OfNumbers):
     def __getattr__(self, name):
         found = super().__getattr__(name)
         if self._kind == "Normalization" and name in ("mean", "variance") and _core.is_tensor(found) and "_rank" in self.__dict__:
-            # In the shape in which it meets the data.
+            # In the shape in which it is used with the data.
             axes = self.axis if isinstance(self.axis, (list, tuple)) else [] if self.axis is None else [self.axis]
             kept, sizes = {a % self._rank for a in axes}, iter(found.shape)
             return _core.reshape(found, [next(sizes) if a in kept else 1 for a in range(self._rank)])
@@ -484,7 +496,7 @@ class WithVocabulary(Adapted):
 
     def _run(self, args, kwargs):
         given = args[0]
-        if hasattr(given, "flat_values"):  # a ragged tensor: each of its values, where values stay apart
+        if hasattr(given, "flat_values"):  # a ragged tensor: use each of its values if values stay separate
             if self._kind == "TextVectorization" or self.output_mode != "int":
                 return super()._run(args, kwargs)
             return given.with_flat_values(self._run((given.flat_values, *args[1:]), kwargs))
@@ -517,7 +529,7 @@ class WithVocabulary(Adapted):
         if self.__dict__.get("_config", {}).get("vocabulary") is not None:
             return  # the config has it
         folders = [dir_path]
-        if self._kind == "TextVectorization":  # Keras has a StringLookup inside
+        if self._kind == "TextVectorization":  # Keras has a StringLookup inside of it
             folders.append(os.path.join(dir_path, "_lookup_layer"))
         for folder in folders:
             os.makedirs(folder, exist_ok=True)

@@ -37,7 +37,7 @@ class _ShapesOnly(threading.local):
 
 
 _shapes_only = _ShapesOnly()
-_RUNNING = object()  # in the place of a call's results
+_RUNNING = object()  # stands for a call's results while the call runs
 
 
 def _mask_deleter(tensor):
@@ -79,8 +79,10 @@ class Layer:
     [[1.0, 2.0]]
     """
 
-    _is_told = False  # of training, by C++'s loops
-    input_spec = None  # what inputs must be like, where a class says so
+    _is_told = False  # C++'s loops have told it whether it trains
+    input_spec = None  # the kind of inputs that a class accepts, if it says so
+    _also_taken = ("name", "dtype", "trainable", "autocast", "activity_regularizer", "input_shape", "batch_input_shape", "input_dim",
+                   "input_length", "batch_size", "weights")  # accepted by constructors of layers, besides the names in their signatures  # fmt: skip
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -112,7 +114,7 @@ class Layer:
         object.__setattr__(self, "_handle", handle)
         _known[handle.id] = self
 
-    # ---- what users override
+    # ---- methods that users override
 
     def build(self, input_shape=None):
         """Makes the weights. Called once, before the first call."""
@@ -128,7 +130,7 @@ class Layer:
     def get_config(self):
         """What the layer was made with; from_config() makes another of it."""
         config = self._base_config()
-        if not hasattr(type(self).get_config, "_by_default"):  # called by the one of a class, which adds its own
+        if not hasattr(type(self).get_config, "_by_default"):  # called by the get_config of a class, which adds its own options
             return config
         given = inspect.signature(type(self).__init__).parameters
         base = inspect.signature(Layer.__init__).parameters
@@ -143,7 +145,7 @@ class Layer:
 
     def _arguments(self):
         """What a class of the user's was made with, by name."""
-        if "_made_with" not in self.__dict__:  # of this package: its attributes say so
+        if "_made_with" not in self.__dict__:  # a class of this package: its attributes have the options
             return {}
         args, kwargs = self.__dict__["_made_with"]
         try:
@@ -204,7 +206,7 @@ class Layer:
         except _InvalidArgument as error:
             if "takes strings" not in str(error):
                 raise
-            self._handle.build(shapes, True)  # a shape does not say what it is of
+            self._handle.build(shapes, True)  # a shape does not say which dtype it has
 
     def _when_built(self, run):
         """Calls run() when there are weights, before they are first used: the values of a checkpoint go there."""
@@ -239,7 +241,7 @@ class Layer:
             return made
         if training is None and "training" not in kwargs:
             training = _training_flag.unsaid(type(self))
-        if not simple and values and _recording.state.on:  # the record tells tensors alone: what is beside them is a step's
+        if not simple and values and _recording.state.on:  # the record holds only tensors: other arguments belong to the step
             step = Step(self, (args, kwargs), [None if i in values else x for i, x in enumerate(flat)], values, training)
             with _recording.Recording(False):
                 return _packed(step, step._handle.keeping(step).call([flat[i] for i in values], None), None)
@@ -288,7 +290,7 @@ class Layer:
             _signals.let_pass(error)
             if mine:
                 mine[3] = None
-            # Symbols have no masks. A layer that cannot do without one gets one that masks nothing: only shapes are asked for.
+            # Symbols have no masks. A layer that needs a mask gets one that masks nothing: only shapes are asked for.
             if not _shapes_only.depth or "mask" not in takes or "mask" in kwargs:
                 raise
             masks = [_core.ones(_core._sizes(x)[:2], "bool") for x in tensors]
@@ -373,7 +375,7 @@ class Layer:
 
     def add_weight(self, *args, **kwargs):
         """A variable that belongs to this layer: add_weight(shape, initializer, dtype, trainable, ..., name)."""
-        if args and isinstance(args[0], str):  # Keras 2 had the name first
+        if args and isinstance(args[0], str):  # in Keras 2 the name came first
             kwargs["name"], args = args[0], args[1:]
         return self._add_weight(*args, **kwargs)
 
@@ -473,7 +475,7 @@ class Layer:
         return self._handle.built
 
     @built.setter
-    def built(self, value):  # build() of Keras 2 ends with it; here being built is what C++ saw
+    def built(self, value):  # build() of Keras 2 ends with this; here C++ knows whether it is built
         pass
 
     @property
@@ -562,7 +564,7 @@ class Layer:
     def stateless_call(self, trainable_variables, non_trainable_variables, *args, return_losses=False, **kwargs):
         """(outputs, the non-trainable variables after the call) of the layer with these values in place of its variables, which stay as they are."""
         variables = [*self.trainable_variables, *self.non_trainable_variables]
-        given = [v() if callable(v) else v for v in (*trainable_variables, *non_trainable_variables)]  # v.value, which Keras has as a property
+        given = [v() if callable(v) else v for v in (*trainable_variables, *non_trainable_variables)]  # v.value is a property in Keras
         if len(given) != len(variables):
             raise ValueError(f"stateless_call() of '{self.name}' takes {len(variables)} variables, but got {len(given)}")
         before = [_core.convert_to_tensor(v) + _core.zeros([], v.dtype) for v in variables]
@@ -595,7 +597,7 @@ def _marking(build):
 
     @functools.wraps(build)
     def marked(self, *args, **kwargs):
-        if "_building" in self.__dict__ or "_handle" not in self.__dict__:  # by C++, or by that of a derived class
+        if "_building" in self.__dict__ or "_handle" not in self.__dict__:  # made by C++, or by a derived class
             return build(self, *args, **kwargs)
         object.__setattr__(self, "_building", True)
         try:
@@ -633,7 +635,7 @@ def _call_waiting(self, *args, **kwargs):
         return cls.__call__(self, *args, **kwargs)
     object.__setattr__(self, "__class__", cls)
     run = self.__dict__.pop("_waiting")
-    if not self.built:  # the weights are made by a call whose results nobody needs
+    if not self.built:  # a call whose results are not needed makes the weights
         self(*args, **{**kwargs, "training": False} if "training" in _call_arguments(cls) else kwargs)
     run()
     return self(*args, **kwargs)
@@ -743,7 +745,7 @@ def _specs_by_example(handle, symbols, training):
             with _core._InitScope():
                 results = handle.call(tensors, training)
                 shapes.append([(tuple(r.shape), r.dtype.name) for r in results])
-        except Exception as error:  # noqa: BLE001: zeros are no data that it takes
+        except Exception as error:  # noqa: BLE001: it may not accept zeros as data
             _signals.let_pass(error)
             return None
     return [([a if a == b else None for a, b in zip(one[0], two[0])], one[1]) for one, two in zip(*shapes)]

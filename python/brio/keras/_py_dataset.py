@@ -45,7 +45,7 @@ class PyDataset:
         numbers = Dataset.range(count)
         if shuffle:
             numbers = numbers.shuffle(count)
-        return numbers.map(batch).prefetch(max(1, self.max_queue_size))
+        return numbers.map(batch, name=f"{type(self).__name__}.__getitem__").prefetch(max(1, self.max_queue_size))
 
     def _for_training(self, shuffle, callbacks):
         """What fit() reads, and its callbacks with this one's hooks among them."""

@@ -28,6 +28,7 @@ _BASES = {
 def _make(name, text):
     class Made(_BASES.get(name, _builtin.Builtin)):
         _kind, _text = name, text
+        _also_taken = (*_builtin.Layer._also_taken, *_builtin._OLD_NAMES.get(name, ()))
 
     return Made
 

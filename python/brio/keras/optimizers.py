@@ -37,6 +37,7 @@ class Optimizer:
     """
 
     _owner = None  # the model that trains with it
+    _also_taken = ("lr", "decay")  # by constructors, beside what their signatures name
 
     def __init__(self, learning_rate=0.01, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
                  ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None, name=None,

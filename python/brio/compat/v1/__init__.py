@@ -15,7 +15,7 @@ from brio._graph import control as _control, core as _graph, effects as _effects
 from brio._graph.core import Graph, Operation
 from brio._graph.gradients import gradients, hessians
 from brio._graph.run import IndexedSlicesValue, InteractiveSession, Session, SparseTensorValue
-from brio._graph.shapes import Dimension
+from brio._graph.shapes import Dimension, dimension_at_index, dimension_value
 from brio._graph.variables import GraphKeys
 from brio.compat._variables import (
     AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, global_variables, local_variables, model_variables,

@@ -22,7 +22,9 @@ def empty_like(x, dtype=None):
 
 
 def get_item(x, key):
-    """x[key], where a list is a tuple."""
+    """x[key]. A list is a tuple, except for NumPy's arrays, of which it takes the elements of these numbers."""
+    if isinstance(x, np.ndarray):
+        return x[key]
     return (x if hasattr(x, "shape") else tensor(x))[tuple(key) if isinstance(key, list) else key]
 
 
@@ -99,10 +101,8 @@ def vander(x, N=None, increasing=False):
 
 @of_values
 def argpartition(x, kth, axis: "int | None" = -1):
-    """Places of elements: those of the kth + 1 smallest come first."""
-    if not isinstance(kth, int):
-        raise ValueError(f"[argpartition] kth is {kth!r}; it must be a whole number")
-    return _picking.argsort(x, axis)  # in order, they are parted at every place
+    """Places of elements: those of the kth + 1 smallest come first. In order they are, as here, parted at every kth."""
+    return _picking.argsort(x, axis)
 
 
 @of_values
@@ -232,6 +232,8 @@ def nanquantile(x, q, axis=None, method="linear", keepdims=False):
     rest = [a for a in range(rank) if a not in axes]
     sizes = [tf.shape(x)[a] if x.shape[a] is None else x.shape[a] for a in range(rank)]
     rows = tf.reshape(tf.transpose(x, rest + axes), [*(sizes[a] for a in rest), -1])
+    if rows.shape[-1] == 0:  # nothing is the same as nothing but NaN
+        rows = tf.fill([*rows.shape[:-1], 1], tf.cast(np.nan, x.dtype))
     lost = tf.math.is_nan(rows)
     count = tf.reduce_sum(tf.cast(tf.logical_not(lost), "int32"), -1, keepdims=True)
     rows = tf.sort(tf.where(lost, tf.cast(np.inf, x.dtype), rows))  # behind all numbers

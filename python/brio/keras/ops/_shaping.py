@@ -100,7 +100,7 @@ def tile(x, repeats):
 def repeat(x, repeats, axis=None):
     """Each element repeated."""
     x = tensor(x)
-    return tf.repeat(tf.reshape(x, [-1]) if axis is None else x, repeats, axis=0 if axis is None else axis)
+    return tf.repeat(tf.reshape(x, [-1]) if axis is None or not len(x.shape) else x, repeats, axis=0 if axis is None else axis)
 
 
 def flip(x, axis=None):

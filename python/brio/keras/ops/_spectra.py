@@ -53,9 +53,8 @@ def _frames(name, window, sequence_length, fft_length, dtype):
 def _cut(x, length, step):
     """Windows of signals, one every `step` samples, (..., windows, length). Unlike tf.signal.frame for any number of signals, known later."""
     samples = x.shape[-1] if x.shape[-1] is not None else _core.shape(x)[-1]
-    if isinstance(samples, int) and samples < length:
-        raise ValueError(f"[stft] signals of {samples} samples are shorter than a window of {length}")
-    starts = _core.range((samples - length) // step + 1) * step
+    windows = (samples - length) // step + 1
+    starts = _core.range(max(windows, 0) if isinstance(samples, int) else _core.maximum(windows, 0)) * step
     return _core.gather(x, starts[:, None] + _core.range(length), axis=-1)
 
 

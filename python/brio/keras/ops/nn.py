@@ -161,7 +161,7 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
     for i in range(n):
         wide = (kernel.shape[i] - 1) * rates[i] + 1
         size = tf.shape(x)[i + 1] if x.shape[i + 1] is None else x.shape[i + 1]
-        if padding == "same":
+        if padding.lower() == "same":
             sizes.append(size * strides[i] if more[i] is None else (size - 1) * strides[i] + wide - 2 * (wide // 2) + more[i])
         else:
             sizes.append(size * strides[i] + max(wide - strides[i], 0) if more[i] is None else (size - 1) * strides[i] + wide + more[i])
