@@ -25,8 +25,10 @@ def main():
     arguments = parse_arguments()
     python = arguments.python or run.make_venv()
     os.environ.update(run.QUIET)
-    commands = {"brio": [arguments.brio, "bench", "ops", *arguments.rows, "--json"],
-                **{peer: [python, str(run.PEERS_DIR / file), *arguments.rows] for peer, file in PEERS.items()}}
+    commands = {
+        "brio": [arguments.brio, "bench", "ops", *arguments.rows, "--json"],
+        **{peer: [python, str(run.PEERS_DIR / file), *arguments.rows] for peer, file in PEERS.items()},
+    }
     families, samples, absent = {}, {}, {}
     started = time.monotonic()
     for turn in range(arguments.rounds):
@@ -78,15 +80,23 @@ def summary(name, family, row):
     best = min(peers, key=peers.get, default=None)
     slower = times["brio"] / peers[best] if best else None
     bound = ALLOWED if best and peers[best] > LONG else 1
-    return {"name": name, "family": family, "us": times, "best_peer": best, "slower": slower,
-            "holds": slower is None or slower <= bound}
+    return {
+        "name": name,
+        "family": family,
+        "us": times,
+        "best_peer": best,
+        "slower": slower,
+        "holds": slower is None or slower <= bound,
+    }
 
 
 def print_table(report):
     rows = report["results"]
     wide = max(len(r["name"]) for r in rows)
-    print(f"{report['date'][:10]}, {report['machine']['cpu']}, {report['machine']['cores']} cores, "
-          f"{report['rounds']} rounds; medians in µs, smaller is better")
+    print(
+        f"{report['date'][:10]}, {report['machine']['cpu']}, {report['machine']['cores']} cores, "
+        f"{report['rounds']} rounds; medians in µs, smaller is better"
+    )
     print(f"{'op':<{wide + 2}}{'brio':>10}{'tf':>10}{'torch':>10}  {'peer/brio':>9}")
     family = None
     for r in rows:
@@ -97,8 +107,10 @@ def print_table(report):
         ratio = "" if r["slower"] is None else run.number(1 / r["slower"]) + "x"
         print(f"  {r['name']:<{wide}}{cells}  {ratio:>9}{'' if r['holds'] else '  slower'}")
     late = [r for r in rows if not r["holds"]]
-    print(f"{len(rows) - len(late)} of {len(rows)} rows hold: no slower than the best peer, "
-          f"or than {ALLOWED} times it where that takes more than {LONG} µs")
+    print(
+        f"{len(rows) - len(late)} of {len(rows)} rows hold: no slower than the best peer, "
+        f"or than {ALLOWED} times it where that takes more than {LONG} µs"
+    )
     for contender, reason in report["absent"].items():
         print(f"absent: {contender}: {reason}")
 

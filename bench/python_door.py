@@ -31,7 +31,9 @@ GD_DATA = """
 import numpy as np
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32); y = np.array([7, 8, 9], np.float32)
 """
-GD_NUMPY = GD_DATA + """
+GD_NUMPY = (
+    GD_DATA
+    + """
 def loop(n):
     theta, rate, m = np.zeros(2, np.float32), np.float32(0.01), np.float32(3)
     for _ in range(n):
@@ -41,7 +43,10 @@ def loop(n):
         theta -= rate * gradient
 seconds = best(loop, 20000)
 """
-GD_TF = GD_DATA + """
+)
+GD_TF = (
+    GD_DATA
+    + """
 X, y = tf.constant(X), tf.constant(y)
 theta = tf.Variable(tf.zeros([2])); optimizer = tf.optimizers.SGD(0.01)
 def step():
@@ -51,7 +56,10 @@ def step():
     gradients = tape.gradient(loss, theta)
     optimizer.apply_gradients([(gradients, theta)])
 """
-GD_EAGER = GD_TF + """
+)
+GD_EAGER = (
+    GD_TF
+    + """
 def loop(n):
     for _ in range(n):
         with tf.GradientTape() as tape:
@@ -61,12 +69,16 @@ def loop(n):
         optimizer.apply_gradients([(gradients, theta)])
 seconds = best(loop, COUNT)
 """
-GD_FUNCTION = GD_TF + """
+)
+GD_FUNCTION = (
+    GD_TF
+    + """
 kept = tf.function(step)
 def loop(n):
     for _ in range(n): kept()
 seconds = best(loop, COUNT)
 """
+)
 MLP = """
 import numpy as np
 rng = np.random.default_rng(0)
@@ -126,8 +138,10 @@ SCRIPT = "import subprocess, sys, time\ntimes = []\nfor _ in range(3):\n  start 
 
 def tensorflow(code, brio_count, tf_count):
     return {
-        "brio": "import brio as tf\n" + code.replace("PRODUCT", "tf.matmul(X, theta)").replace("COUNT", str(brio_count)),
-        "tf": "import tensorflow as tf\n" + code.replace("PRODUCT", "tf.linalg.matvec(X, theta)").replace("COUNT", str(tf_count)),
+        "brio": "import brio as tf\n"
+        + code.replace("PRODUCT", "tf.matmul(X, theta)").replace("COUNT", str(brio_count)),
+        "tf": "import tensorflow as tf\n"
+        + code.replace("PRODUCT", "tf.linalg.matvec(X, theta)").replace("COUNT", str(tf_count)),
     }
 
 
@@ -144,7 +158,9 @@ CONTENDERS = ["brio", "numpy", "tf", "torch", "jax"]
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("workloads", nargs="*", default=list(WORKLOADS), metavar="WORKLOAD", help=f"of {', '.join(WORKLOADS)}")
+    parser.add_argument(
+        "workloads", nargs="*", default=list(WORKLOADS), metavar="WORKLOAD", help=f"of {', '.join(WORKLOADS)}"
+    )
     parser.add_argument("--python", help="a Python that has the peers; otherwise .venv-peers is made and used")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=pathlib.Path, default=run.ROOT / "build/bench_python.json")
@@ -175,9 +191,15 @@ def main():
         best = {c: min(v) / scale for c, v in cells.items()}
         others = [v for c, v in best.items() if c != "brio"]
         ratio = f"{min(others) / best['brio']:.2f}" if others and "brio" in best else ""
-        print(f"| `{name}` | {unit} | " + " | ".join(f"{best[c]:.3g}" if c in best else "" for c in CONTENDERS) + f" | {ratio} |")
+        print(
+            f"| `{name}` | {unit} | "
+            + " | ".join(f"{best[c]:.3g}" if c in best else "" for c in CONTENDERS)
+            + f" | {ratio} |"
+        )
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps({"machine": run.machine(), "rounds": arguments.rounds, "seconds": found}, indent=1) + "\n")
+    arguments.out.write_text(
+        json.dumps({"machine": run.machine(), "rounds": arguments.rounds, "seconds": found}, indent=1) + "\n"
+    )
     print(f"wrote {run.shown(arguments.out)}")
 
 

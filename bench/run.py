@@ -35,7 +35,16 @@ CONTENDERS = {
 }
 # Training steps of whole networks; the first ten are those that docs/performance.md speaks of.
 NETWORKS = (
-    "cnn", "cnn_bf16", "separable", "separable_bf16", "lstm", "text_lstm", "resnet18", "mobilenet", "decoder", "unet",
+    "cnn",
+    "cnn_bf16",
+    "separable",
+    "separable_bf16",
+    "lstm",
+    "text_lstm",
+    "resnet18",
+    "mobilenet",
+    "decoder",
+    "unet",
     *(f"{kind}_{variant}" for kind in ("cnn", "separable") for variant in ("16", "64", "5x5", "stride2", "160")),
 )
 WORKLOADS = {
@@ -67,7 +76,16 @@ WORKLOADS = {
 # What takes a turn beside a workload and is no peer: where memory bounds it, a plain copy that moves as many bytes ("copy");
 # the same work at one length ("one").
 BESIDE = {"chain": "copy", "xent": "copy", "adam": "copy", "packed": "copy", "lengths": "one"}
-UNITS = {"gd": "us", "gd_function": "us", "mlp": "us", "embedding": "us", "rows": "us", "rows_map": "us", "tfrecord": "us", "example": "ns"}  # the others: ms
+UNITS = {
+    "gd": "us",
+    "gd_function": "us",
+    "mlp": "us",
+    "embedding": "us",
+    "rows": "us",
+    "rows_map": "us",
+    "tfrecord": "us",
+    "example": "ns",
+}  # the others: ms
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 STARTS_PER_ROUND = 3
 QUIET = {
@@ -95,8 +113,11 @@ def main():
         (turn, workload, contender)
         for workload in arguments.only
         for turn in range(arguments.rounds)
-        for contender in ("brio", *([BESIDE[workload]] if workload in BESIDE else []),
-                          *(p for p in WORKLOADS[workload] if p in arguments.peers))
+        for contender in (
+            "brio",
+            *([BESIDE[workload]] if workload in BESIDE else []),
+            *(p for p in WORKLOADS[workload] if p in arguments.peers),
+        )
     ]
     started = time.monotonic()
     for done, (turn, workload, contender) in enumerate(turns):
@@ -134,11 +155,22 @@ def parse_arguments():
         return parse
 
     parser = argparse.ArgumentParser(prog="bench/run.py", description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS), metavar="NAME",
-                        help=f"these workloads: {' '.join(WORKLOADS)}")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=WORKLOADS,
+        default=list(WORKLOADS),
+        metavar="NAME",
+        help=f"these workloads: {' '.join(WORKLOADS)}",
+    )
     parser.add_argument("--rounds", type=int, default=3, help="turns that each contender gets (3)")
-    parser.add_argument("--peers", type=names(CONTENDERS), default=list(CONTENDERS), metavar="A,B,…",
-                        help=f"these peers: {','.join(CONTENDERS)}; '' for none")
+    parser.add_argument(
+        "--peers",
+        type=names(CONTENDERS),
+        default=list(CONTENDERS),
+        metavar="A,B,…",
+        help=f"these peers: {','.join(CONTENDERS)}; '' for none",
+    )
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "bench.json", help="build/bench.json")
     parser.add_argument("--python", help="a Python that has the peers; otherwise .venv-peers is made and used")
     parser.add_argument("--brio", default=str(ROOT / "build" / "release" / "brio"), help="build/release/brio")
@@ -160,14 +192,20 @@ def make_venv():
         import ensurepip  # noqa: F401  Debian splits it off into python3-venv
         import venv  # noqa: F401
     except ImportError as error:
-        sys.exit(f"bench: this Python ({sys.executable}) cannot make a virtual environment ({error}).\n"
-                 "bench: on Debian run `apt-get install python3-venv`, or name a Python that has the peers: --python")
+        sys.exit(
+            f"bench: this Python ({sys.executable}) cannot make a virtual environment ({error}).\n"
+            "bench: on Debian run `apt-get install python3-venv`, or name a Python that has the peers: --python"
+        )
     print("bench: installing the peers into .venv-peers (some GB, only this once)", file=sys.stderr)
-    for command in ([sys.executable, "-m", "venv", str(VENV)],
-                    [str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements)]):
+    for command in (
+        [sys.executable, "-m", "venv", str(VENV)],
+        [str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements)],
+    ):
         if subprocess.run(command).returncode != 0:
-            sys.exit(f"bench: this failed: {' '.join(command)}\n"
-                     "bench: see the lines above; remove .venv-peers to start afresh")
+            sys.exit(
+                f"bench: this failed: {' '.join(command)}\n"
+                "bench: see the lines above; remove .venv-peers to start afresh"
+            )
     stamp.write_text(digest)
     return str(python)
 
@@ -325,29 +363,50 @@ def print_table(report, arguments):
         peers = [c for c in present if c in CONTENDERS]
         best = min(peers, key=lambda c: present[c]["median"], default=None)
         unit = next((r["unit"] for r in present.values()), "")
-        ratio = "" if best is None or "brio" not in present else \
-            number(present[best]["median"] / present["brio"]["median"]) + "x"
+        ratio = (
+            ""
+            if best is None or "brio" not in present
+            else number(present[best]["median"] / present["brio"]["median"]) + "x"
+        )
 
         def cell(contender, value):
             return value(present[contender]) if contender in present else "absent" if here[contender] else ""
 
         rows.append([workload, unit, *(cell(c, lambda r: number(r["median"])) for c in columns), best or "", ratio])
         if workload in NETWORKS:
-            rows.append(["  first step", "ms", *(cell(c, lambda r: number(r["first_ms"])) if c in present else ""
-                                                 for c in columns), "", ""])
-        rows.append(["  peak RSS", "MB", *(cell(c, lambda r: f"{r['rss_mb']:.0f}") if c in present else ""
-                                           for c in columns), "", ""])
+            rows.append(
+                [
+                    "  first step",
+                    "ms",
+                    *(cell(c, lambda r: number(r["first_ms"])) if c in present else "" for c in columns),
+                    "",
+                    "",
+                ]
+            )
+        rows.append(
+            [
+                "  peak RSS",
+                "MB",
+                *(cell(c, lambda r: f"{r['rss_mb']:.0f}") if c in present else "" for c in columns),
+                "",
+                "",
+            ]
+        )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    print(f"{report['date'][:10]}, {report['machine']['cpu']}, {report['machine']['cores']} cores, "
-          f"{report['rounds']} rounds; medians, smaller is better")
+    print(
+        f"{report['date'][:10]}, {report['machine']['cpu']}, {report['machine']['cores']} cores, "
+        f"{report['rounds']} rounds; medians, smaller is better"
+    )
     for row in rows:
         left = {0, 1, len(row) - 2}
         line = (f"{text:<{w}}" if i in left else f"{text:>{w}}" for i, (text, w) in enumerate(zip(row, widths)))
         print("  ".join(line).rstrip())
     if "median" in cells.get(("lengths", "brio"), {}) and "median" in cells.get(("lengths", "one"), {}):
         brio = cells["lengths", "brio"]
-        print(f"lengths: {number(brio['median'] / cells['lengths', 'one']['median'])} times the same work at one length; "
-              f"plans for new lengths took {brio['planning']:.1%} of the time")
+        print(
+            f"lengths: {number(brio['median'] / cells['lengths', 'one']['median'])} times the same work at one length; "
+            f"plans for new lengths took {brio['planning']:.1%} of the time"
+        )
     for result in report["results"]:
         if "absent" in result:
             print(f"absent: {result['workload']}, {result['contender']}: {result['absent']}")
@@ -363,8 +422,11 @@ def shown(path):
 
 def plot(python, out):
     picture = out.with_suffix(".png")
-    drawn = subprocess.run([python or sys.executable, str(ROOT / "bench" / "plot.py"), str(out), str(picture)],
-                           capture_output=True, text=True)
+    drawn = subprocess.run(
+        [python or sys.executable, str(ROOT / "bench" / "plot.py"), str(out), str(picture)],
+        capture_output=True,
+        text=True,
+    )
     if drawn.returncode == 0:
         print(f"wrote {shown(picture)}")
     else:

@@ -1,6 +1,6 @@
 """Training steps on a GPU in PyTorch and JAX: the networks of bench/kernels/steps_lab.cpp, one line for each.
 
-    python3 cuda_steps.py [NAME:BATCH:DTYPE…]     DTYPE: float32, float16, bfloat16
+python3 cuda_steps.py [NAME:BATCH:DTYPE…]     DTYPE: float32, float16, bfloat16
 """
 
 import sys
@@ -35,7 +35,9 @@ class Block(nn.Module):
 
     def forward(self, x):
         b, t, w = x.shape
-        q, k, v = (a.view(b, t, self.heads, w // self.heads).transpose(1, 2) for a in self.qkv(self.norm1(x)).chunk(3, -1))
+        q, k, v = (
+            a.view(b, t, self.heads, w // self.heads).transpose(1, 2) for a in self.qkv(self.norm1(x)).chunk(3, -1)
+        )
         x = x + self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, w))
         return x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
 
@@ -51,14 +53,22 @@ class Lstm(nn.Module):
 
 def network(name, batch):
     if name == "mlp":
-        return nn.Sequential(nn.Linear(100, 64), nn.ReLU(), nn.Linear(64, 10)), torch.rand(batch, 100), torch.randint(10, (batch,))
+        return (
+            nn.Sequential(nn.Linear(100, 64), nn.ReLU(), nn.Linear(64, 10)),
+            torch.rand(batch, 100),
+            torch.randint(10, (batch,)),
+        )
     if name == "lstm":
         return Lstm(), torch.rand(batch, 48, 64), torch.randint(10, (batch,))
     if name == "gpt2":
         return Gpt2(), torch.randint(50257, (batch, 1024)), torch.randint(50257, (batch, 1024))
     pictures, labels = torch.rand(batch, 3, 224, 224), torch.randint(10, (batch,))
     if name == "cnn":
-        return nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32 * 111 * 111, 10)), pictures, labels
+        return (
+            nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(32 * 111 * 111, 10)),
+            pictures,
+            labels,
+        )
     if name == "separable":
         layers = [nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 32, 3, padding=1, groups=32), nn.ReLU(),
                   nn.Conv2d(32, 64, 1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64 * 56 * 56, 10)]  # fmt: skip

@@ -133,8 +133,10 @@ def network(name):
         weights, moments = optimizer.stateless_apply(moments, gradients, weights)
         return weights, others, moments
 
-    state = tuple([v.value for v in group]
-                  for group in (model.trainable_variables, model.non_trainable_variables, optimizer.variables))
+    state = tuple(
+        [v.value for v in group]
+        for group in (model.trainable_variables, model.non_trainable_variables, optimizer.variables)
+    )
     return time_training(jax.jit(step, donate_argnums=0), state, jax.device_put(x), jax.device_put(y), unit="ms")
 
 

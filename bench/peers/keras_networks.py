@@ -25,27 +25,31 @@ def of_pixels():
 
 
 def cnn(channels, window, stride, side):
-    model = keras.Sequential([
-        keras.Input((side, side, 3)),
-        layers.Conv2D(channels, window, strides=stride, activation="relu"),
-        layers.MaxPooling2D(),
-        layers.Flatten(),
-        layers.Dense(10),
-    ])
+    model = keras.Sequential(
+        [
+            keras.Input((side, side, 3)),
+            layers.Conv2D(channels, window, strides=stride, activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Flatten(),
+            layers.Dense(10),
+        ]
+    )
     return model, of_classes(), pictures(32, side), below((32,), 10)
 
 
 def separable(channels, window, stride, side):
-    model = keras.Sequential([
-        keras.Input((side, side, 3)),
-        layers.Conv2D(channels, window, strides=stride, padding="same", activation="relu"),
-        layers.MaxPooling2D(),
-        layers.DepthwiseConv2D(window, padding="same", activation="relu"),
-        layers.Conv2D(2 * channels, 1, activation="relu"),
-        layers.MaxPooling2D(),
-        layers.Flatten(),
-        layers.Dense(10),
-    ])
+    model = keras.Sequential(
+        [
+            keras.Input((side, side, 3)),
+            layers.Conv2D(channels, window, strides=stride, padding="same", activation="relu"),
+            layers.MaxPooling2D(),
+            layers.DepthwiseConv2D(window, padding="same", activation="relu"),
+            layers.Conv2D(2 * channels, 1, activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Flatten(),
+            layers.Dense(10),
+        ]
+    )
     return model, of_classes(), pictures(32, side), below((32,), 10)
 
 
@@ -55,13 +59,15 @@ def lstm():
 
 
 def text_lstm():
-    model = keras.Sequential([
-        keras.Input((80,), dtype="int32"),
-        layers.Embedding(10000, 64),
-        layers.Bidirectional(layers.LSTM(64, return_sequences=True)),
-        layers.Bidirectional(layers.LSTM(32)),
-        layers.Dense(1),
-    ])
+    model = keras.Sequential(
+        [
+            keras.Input((80,), dtype="int32"),
+            layers.Embedding(10000, 64),
+            layers.Bidirectional(layers.LSTM(64, return_sequences=True)),
+            layers.Bidirectional(layers.LSTM(32)),
+            layers.Dense(1),
+        ]
+    )
     return model, of_pixels(), below((32, 80), 10000), (rng.random((32, 1)) > 0.5).astype(np.float32)
 
 

@@ -33,8 +33,12 @@ ROWS = Rows(n)
 over, given, row = ROWS.over, ROWS.given, ROWS.__setitem__
 
 
-def large(): return n(*LARGE)
-def truths(): return n(*LARGE) > 0
+def large():
+    return n(*LARGE)
+
+
+def truths():
+    return n(*LARGE) > 0
 
 
 # elementwise
@@ -91,15 +95,28 @@ over("cumsum axis 0", lambda x: tf.cumsum(x, 0))
 over("cumsum axis 1", lambda x: tf.cumsum(x, 1), [SMALL], [LARGE])
 over("cumprod axis 1", lambda x: tf.math.cumprod(x, 1))
 over("cumulative_logsumexp axis 1", lambda x: tf.math.cumulative_logsumexp(x, 1))
-given("bincount 1000000", lambda x: tf.math.bincount(x, minlength=1000, maxlength=1000), lambda: integers((1000000,), 1000))
+given(
+    "bincount 1000000",
+    lambda x: tf.math.bincount(x, minlength=1000, maxlength=1000),
+    lambda: integers((1000000,), 1000),
+)
 given("histogram 1000000", lambda x: tf.histogram_fixed_width(x, [-4.0, 4.0], 100), lambda: n(1000000))
-given("unsorted_segment_sum 100000x16", lambda x, i: tf.math.unsorted_segment_sum(x, i, 1000),
-      lambda: n(100000, 16), lambda: integers((100000,), 1000))
-given("unsorted_segment_max 100000x16", lambda x, i: tf.math.unsorted_segment_max(x, i, 1000),
-      lambda: n(100000, 16), lambda: integers((100000,), 1000))
+given(
+    "unsorted_segment_sum 100000x16",
+    lambda x, i: tf.math.unsorted_segment_sum(x, i, 1000),
+    lambda: n(100000, 16),
+    lambda: integers((100000,), 1000),
+)
+given(
+    "unsorted_segment_max 100000x16",
+    lambda x, i: tf.math.unsorted_segment_max(x, i, 1000),
+    lambda: n(100000, 16),
+    lambda: integers((100000,), 1000),
+)
 # products
-over("matmul", tf.matmul, [(16, 16)] * 2, [(64, 64)] * 2, [(512, 512)] * 2, [(64, 64, 64)] * 2,
-     [(8, 1024), (1024, 1024)])
+over(
+    "matmul", tf.matmul, [(16, 16)] * 2, [(64, 64)] * 2, [(512, 512)] * 2, [(64, 64, 64)] * 2, [(8, 1024), (1024, 1024)]
+)
 over("matmul transposed", lambda a, b: tf.matmul(a, b, transpose_b=True), [(256, 512)] * 2)
 over("matvec", tf.linalg.matvec, [LARGE, (1024,)])
 over("einsum bqhd,bkhd->bhqk", lambda a, b: tf.einsum("bqhd,bkhd->bhqk", a, b), [(8, 128, 8, 64)] * 2)
@@ -109,16 +126,24 @@ over("cross", tf.linalg.cross, [(100000, 3)] * 2)
 given("matmul bf16 512x512", tf.matmul, *[lambda: tf.cast(n(512, 512), tf.bfloat16)] * 2)
 given("attention 8x128x8x64", lambda q, k, v: keras.ops.dot_product_attention(q, k, v), *[lambda: n(8, 128, 8, 64)] * 3)
 # convolutions
-over("conv2d", lambda x, w: tf.nn.conv2d(x, w, 1, "SAME"), [(1, 8, 8, 4), (3, 3, 4, 8)],
-     [(32, 28, 28, 32), (3, 3, 32, 64)], [(8, 14, 14, 256), (1, 1, 256, 256)])
+over(
+    "conv2d",
+    lambda x, w: tf.nn.conv2d(x, w, 1, "SAME"),
+    [(1, 8, 8, 4), (3, 3, 4, 8)],
+    [(32, 28, 28, 32), (3, 3, 32, 64)],
+    [(8, 14, 14, 256), (1, 1, 256, 256)],
+)
 over("conv2d stride 2", lambda x, w: tf.nn.conv2d(x, w, 2, "SAME"), [(8, 112, 112, 3), (7, 7, 3, 64)])
 over("conv2d dilated", lambda x, w: tf.nn.conv2d(x, w, 1, "SAME", dilations=2), [(8, 28, 28, 32), (3, 3, 32, 32)])
 over("conv2d groups", lambda x, w: tf.nn.conv2d(x, w, 1, "SAME"), [(8, 28, 28, 64), (3, 3, 16, 64)])
 over("conv1d", lambda x, w: tf.nn.conv1d(x, w, 1, "SAME"), [(32, 128, 64), (5, 64, 64)])
 over("conv3d", lambda x, w: tf.nn.conv3d(x, w, [1] * 5, "SAME"), [(2, 16, 16, 16, 16), (3, 3, 3, 16, 32)])
 over("depthwise_conv2d", lambda x, w: tf.nn.depthwise_conv2d(x, w, [1] * 4, "SAME"), [(8, 56, 56, 64), (3, 3, 64, 1)])
-over("conv2d_transpose", lambda x, w: tf.nn.conv2d_transpose(x, w, (8, 28, 28, 32), 2, "SAME"),
-     [(8, 14, 14, 64), (3, 3, 32, 64)])
+over(
+    "conv2d_transpose",
+    lambda x, w: tf.nn.conv2d_transpose(x, w, (8, 28, 28, 32), 2, "SAME"),
+    [(8, 14, 14, 64), (3, 3, 32, 64)],
+)
 over("max_pool2d", lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID"), [(32, 28, 28, 64)])
 over("avg_pool2d", lambda x: tf.nn.avg_pool2d(x, 2, 2, "VALID"), [(32, 28, 28, 64)])
 over("max_pool2d 3x3 stride 2", lambda x: tf.nn.max_pool2d(x, 3, 2, "VALID"), [(8, 57, 57, 64)])
@@ -146,10 +171,20 @@ given("gather 32x32 8", tf.gather, lambda: n(32, 32), lambda: integers((8,), 32)
 given("gather axis 1 1024x1024 256", lambda x, i: tf.gather(x, i, axis=1), large, lambda: integers((256,), 1024))
 given("gather_nd 1024x1024 65536", tf.gather_nd, large, lambda: integers((65536, 2), 1024))
 given("take_along_axis 1024x1024", lambda x, i: tf.gather(x, i, batch_dims=1), large, lambda: integers(LARGE, 1024))
-given("scatter_add 10000x128 4096", tf.tensor_scatter_nd_add, lambda: n(10000, 128), lambda: integers((4096, 1), 10000),
-      lambda: n(4096, 128))
-given("scatter_update 10000x128 4096", tf.tensor_scatter_nd_update, lambda: n(10000, 128),
-      lambda: integers((4096, 1), 10000), lambda: n(4096, 128))
+given(
+    "scatter_add 10000x128 4096",
+    tf.tensor_scatter_nd_add,
+    lambda: n(10000, 128),
+    lambda: integers((4096, 1), 10000),
+    lambda: n(4096, 128),
+)
+given(
+    "scatter_update 10000x128 4096",
+    tf.tensor_scatter_nd_update,
+    lambda: n(10000, 128),
+    lambda: integers((4096, 1), 10000),
+    lambda: n(4096, 128),
+)
 given("one_hot 4096 1000", lambda i: tf.one_hot(i, 1000), lambda: integers((4096,), 1000))
 given("sequence_mask 1024 1024", lambda l: tf.sequence_mask(l, 1024), lambda: integers((1024,), 1024))
 given("boolean_mask 1000000", tf.boolean_mask, lambda: n(1000000), lambda: n(1000000) > 0)
@@ -221,10 +256,18 @@ layer("rms_norm", (32, 128, 256), keras.layers.RMSNormalization)
 layer("lstm", (32, 64, 128), lambda: keras.layers.LSTM(128, return_sequences=True))
 layer("gru", (32, 64, 128), lambda: keras.layers.GRU(128, return_sequences=True))
 layer("simple_rnn", (32, 64, 128), lambda: keras.layers.SimpleRNN(128, return_sequences=True))
-given("softmax_xent 1024x1000", lambda x, y: tf.nn.sparse_softmax_cross_entropy_with_logits(y, x), lambda: n(1024, 1000),
-      lambda: integers((1024,), 1000))
-given("sigmoid_xent 1024x1024", lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(y, x), large,
-      lambda: tf.cast(truths(), tf.float32))
+given(
+    "softmax_xent 1024x1000",
+    lambda x, y: tf.nn.sparse_softmax_cross_entropy_with_logits(y, x),
+    lambda: n(1024, 1000),
+    lambda: integers((1024,), 1000),
+)
+given(
+    "sigmoid_xent 1024x1024",
+    lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(y, x),
+    large,
+    lambda: tf.cast(truths(), tf.float32),
+)
 over("mse", lambda x, y: tf.reduce_mean(tf.math.squared_difference(x, y)), [SMALL, SMALL], [LARGE, LARGE])
 
 
@@ -236,18 +279,26 @@ def optimizer(name, make):
         made = make()
         made.build(weights)
         return lambda: made.apply_gradients(zip(gradients, weights))
+
     row(f"{name} 20x50000", prepare)
 
 
 optimizer("sgd", lambda: keras.optimizers.SGD(0.01))
 optimizer("sgd momentum", lambda: keras.optimizers.SGD(0.01, momentum=0.9))
-for name, kind in (("rmsprop", "RMSprop"), ("adam", "Adam"), ("adagrad", "Adagrad"), ("adadelta", "Adadelta"),
-                   ("adamax", "Adamax"), ("nadam", "Nadam")):
+for name, kind in (
+    ("rmsprop", "RMSprop"),
+    ("adam", "Adam"),
+    ("adagrad", "Adagrad"),
+    ("adadelta", "Adadelta"),
+    ("adamax", "Adamax"),
+    ("nadam", "Nadam"),
+):
     optimizer(name, lambda kind=kind: getattr(keras.optimizers, kind)(0.001))
 
 
 # images
-def pictures(count=8): return lambda: n(count, 224, 224, 3)
+def pictures(count=8):
+    return lambda: n(count, 224, 224, 3)
 
 
 given("resize bilinear 112x112 8x224x224x3", lambda x: tf.image.resize(x, (112, 112)), pictures())
@@ -257,8 +308,11 @@ given("resize bicubic 112x112 8x224x224x3", lambda x: tf.image.resize(x, (112, 1
 given("flip_left_right 8x224x224x3", tf.image.flip_left_right, pictures())
 given("adjust_contrast 8x224x224x3", lambda x: tf.image.adjust_contrast(x, 1.5), pictures())
 given("rgb_to_grayscale 8x224x224x3", tf.image.rgb_to_grayscale, pictures())
+
+
 # complex numbers
-def numbers(*shape): return lambda: tf.complex(n(*shape), n(*shape))
+def numbers(*shape):
+    return lambda: tf.complex(n(*shape), n(*shape))
 
 
 given("complex mul 1024x1024", tf.multiply, numbers(*LARGE), numbers(*LARGE))
@@ -269,7 +323,8 @@ over("rfft", tf.signal.rfft, [(64, 1024)])
 
 
 # strings
-def lines(count): return lambda: tf.constant([f"Line {i} of some text, with {i * i % 97} words in it" for i in range(count)])
+def lines(count):
+    return lambda: tf.constant([f"Line {i} of some text, with {i * i % 97} words in it" for i in range(count)])
 
 
 given("strings.length 2", tf.strings.length, lines(2))
@@ -279,8 +334,11 @@ given("strings.split 10000", tf.strings.split, lines(10000))
 given("strings.regex_replace 10000", lambda x: tf.strings.regex_replace(x, "[0-9]+", "#"), lines(10000))
 given("strings.to_hash_bucket_fast 10000", lambda x: tf.strings.to_hash_bucket_fast(x, 1000), lines(10000))
 # control
-given("while_loop 100 rounds", lambda x: tf.while_loop(lambda v: tf.reduce_sum(v) < 3200, lambda v: [v + 1], [x]),
-      lambda: tf.zeros(32))
+given(
+    "while_loop 100 rounds",
+    lambda x: tf.while_loop(lambda v: tf.reduce_sum(v) < 3200, lambda v: [v + 1], [x]),
+    lambda: tf.zeros(32),
+)
 given("cond", lambda p, x: tf.cond(p, lambda: x + 1, lambda: x * 2), lambda: tf.constant(True), lambda: n(32, 32))
 
 if __name__ == "__main__":

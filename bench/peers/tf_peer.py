@@ -145,14 +145,20 @@ def network(name, variant=""):
     import keras_networks
 
     model, loss, x, y = keras_networks.network(name)
-    return time_training(train_step(model, keras.optimizers.Adam(), loss, variant), tf.constant(x), tf.constant(y), "ms")
+    return time_training(
+        train_step(model, keras.optimizers.Adam(), loss, variant), tf.constant(x), tf.constant(y), "ms"
+    )
 
 
 def lengths():
     words = keras.Input((None,), dtype="int32")
     rows = keras.layers.Embedding(timing.LENGTHS_ROWS, timing.LENGTHS_WIDTH)(words)
     out = keras.layers.Dense(1, activation="sigmoid")(keras.layers.LSTM(timing.LENGTHS_UNITS)(rows))
-    model, optimizer, loss_function = keras.Model(words, out), keras.optimizers.Adam(), keras.losses.BinaryCrossentropy()
+    model, optimizer, loss_function = (
+        keras.Model(words, out),
+        keras.optimizers.Adam(),
+        keras.losses.BinaryCrossentropy(),
+    )
     optimizer.build(model.trainable_variables)
 
     @tf.function(reduce_retracing=True)
@@ -274,18 +280,32 @@ def adam(variant=""):
 
 
 def jpeg():
-    return time_epochs(keras.utils.image_dataset_from_directory(
-        str(timing.DATA / "clothing" / "train"), image_size=timing.PHOTO_SIZE, batch_size=timing.PHOTO_BATCH,
-        verbose=False), "ms")
+    return time_epochs(
+        keras.utils.image_dataset_from_directory(
+            str(timing.DATA / "clothing" / "train"),
+            image_size=timing.PHOTO_SIZE,
+            batch_size=timing.PHOTO_BATCH,
+            verbose=False,
+        ),
+        "ms",
+    )
 
 
 def jpeg_train():
     mean, deviation = tf.constant(timing.PHOTO_MEAN), tf.constant(timing.PHOTO_DEVIATION)
     photos = keras.utils.image_dataset_from_directory(
-        str(timing.DATA / "clothing" / "train"), image_size=timing.PHOTO_SIZE, batch_size=timing.PHOTO_BATCH,
-        verbose=False)
-    return time_epochs(photos.map(lambda x, y: ((tf.image.random_flip_left_right(x) - mean) / deviation, y),
-                                  num_parallel_calls=tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE), "ms")
+        str(timing.DATA / "clothing" / "train"),
+        image_size=timing.PHOTO_SIZE,
+        batch_size=timing.PHOTO_BATCH,
+        verbose=False,
+    )
+    return time_epochs(
+        photos.map(
+            lambda x, y: ((tf.image.random_flip_left_right(x) - mean) / deviation, y),
+            num_parallel_calls=tf.data.AUTOTUNE,
+        ).prefetch(tf.data.AUTOTUNE),
+        "ms",
+    )
 
 
 def rows(step=None):
@@ -317,7 +337,9 @@ def feature(values):
 
 
 def example_of(features):
-    return tf.train.Example(features=tf.train.Features(feature={k: feature([v]) for k, v in features.items()})).SerializeToString()
+    return tf.train.Example(
+        features=tf.train.Features(feature={k: feature([v]) for k, v in features.items()})
+    ).SerializeToString()
 
 
 def tfrecord():
@@ -344,12 +366,16 @@ def example():
     """On one thread: the op parses a batch by itself."""
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
-    kinds = [*(("float", tf.float32) for _ in range(10)), *(("int", tf.int64) for _ in range(5)),
-             *(("text", tf.string) for _ in range(5))]
+    kinds = [
+        *(("float", tf.float32) for _ in range(10)),
+        *(("int", tf.int64) for _ in range(5)),
+        *(("text", tf.string) for _ in range(5)),
+    ]
     names = [f"{kind}_{k % 10 if kind == 'float' else k % 5}" for k, (kind, _) in enumerate(kinds)]
     values = {"float": lambda i: i + 0.5, "int": lambda i: i * 1000, "text": lambda i: b"word %d" % i}
-    texts = tf.constant([example_of({n: values[kind](i) for n, (kind, _) in zip(names, kinds)})
-                         for i in range(timing.EXAMPLE_BATCH)])
+    texts = tf.constant(
+        [example_of({n: values[kind](i) for n, (kind, _) in zip(names, kinds)}) for i in range(timing.EXAMPLE_BATCH)]
+    )
     specs = {n: tf.io.FixedLenFeature([], dtype) for n, (_, dtype) in zip(names, kinds)}
     parse = tf.function(lambda batch: tf.io.parse_example(batch, specs))
 
@@ -363,6 +389,31 @@ def example():
 
 
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, lstm_layer, lengths, embedding, embedding_adam, chain, xent, attention, attention_short,
-             adam, jpeg, jpeg_train, rows, rows_map, shuffle, tfrecord, example, start)
-    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {"packed": jpeg, **timing.networks(network), **{f.__name__: f for f in names}})
+    names = (
+        gd,
+        gd_function,
+        mlp,
+        fit,
+        wide,
+        lstm_layer,
+        lengths,
+        embedding,
+        embedding_adam,
+        chain,
+        xent,
+        attention,
+        attention_short,
+        adam,
+        jpeg,
+        jpeg_train,
+        rows,
+        rows_map,
+        shuffle,
+        tfrecord,
+        example,
+        start,
+    )
+    timing.main(
+        f"{tf.__version__}, Keras {keras.__version__}",
+        {"packed": jpeg, **timing.networks(network), **{f.__name__: f for f in names}},
+    )

@@ -17,8 +17,13 @@ def pooled_side(side, window, stride, same):
 
 def cnn(channels, window, stride, side):
     last = pooled_side(side, window, stride, False)
-    model = nn.Sequential(nn.Conv2d(3, channels, window, stride), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-                          nn.Linear(channels * last * last, 10))
+    model = nn.Sequential(
+        nn.Conv2d(3, channels, window, stride),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(channels * last * last, 10),
+    )
     return model, F.cross_entropy, pictures(32, side), torch.randint(10, (32,))
 
 
@@ -26,10 +31,17 @@ def separable(channels, window, stride, side):
     last = pooled_side(side, window, stride, True) // 2
     around = window // 2
     model = nn.Sequential(
-        nn.Conv2d(3, channels, window, stride, padding=around), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(channels, channels, window, padding=around, groups=channels), nn.ReLU(),
-        nn.Conv2d(channels, 2 * channels, 1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-        nn.Linear(2 * channels * last * last, 10))
+        nn.Conv2d(3, channels, window, stride, padding=around),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(channels, channels, window, padding=around, groups=channels),
+        nn.ReLU(),
+        nn.Conv2d(channels, 2 * channels, 1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(2 * channels * last * last, 10),
+    )
     return model, F.cross_entropy, pictures(32, side), torch.randint(10, (32,))
 
 
@@ -93,7 +105,9 @@ class Inverted(nn.Module):
         super().__init__()
         wide = before * expansion
         widen = [*conv_norm(before, wide, 1), nn.ReLU6()] if expansion != 1 else []
-        self.body = nn.Sequential(*widen, *conv_norm(wide, wide, 3, stride, wide), nn.ReLU6(), *conv_norm(wide, filters, 1))
+        self.body = nn.Sequential(
+            *widen, *conv_norm(wide, wide, 3, stride, wide), nn.ReLU6(), *conv_norm(wide, filters, 1)
+        )
         self.adds = stride == 1 and before == filters
 
     def forward(self, x):
@@ -102,13 +116,21 @@ class Inverted(nn.Module):
 
 def mobilenet():
     parts, before = [*conv_norm(3, 32, 3, 2), nn.ReLU6()], 32
-    for expansion, filters, blocks, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
-                                               (6, 160, 3, 2), (6, 320, 1, 1)):
+    for expansion, filters, blocks, stride in (
+        (1, 16, 1, 1),
+        (6, 24, 2, 2),
+        (6, 32, 3, 2),
+        (6, 64, 4, 2),
+        (6, 96, 3, 1),
+        (6, 160, 3, 2),
+        (6, 320, 1, 1),
+    ):
         for block in range(blocks):
             parts.append(Inverted(before, filters, expansion, stride if block == 0 else 1))
             before = filters
-    model = nn.Sequential(*parts, *conv_norm(320, 1280, 1), nn.ReLU6(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
-                          nn.Linear(1280, 1000))
+    model = nn.Sequential(
+        *parts, *conv_norm(320, 1280, 1), nn.ReLU6(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1280, 1000)
+    )
     return model, F.cross_entropy, pictures(32, 96), torch.randint(1000, (32,))
 
 
@@ -122,7 +144,9 @@ class Block(nn.Module):
 
     def forward(self, x):
         b, t, w = x.shape
-        q, k, v = (a.view(b, t, self.heads, w // self.heads).transpose(1, 2) for a in self.qkv(self.norm1(x)).chunk(3, -1))
+        q, k, v = (
+            a.view(b, t, self.heads, w // self.heads).transpose(1, 2) for a in self.qkv(self.norm1(x)).chunk(3, -1)
+        )
         x = x + self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, w))
         return x + self.down(F.gelu(self.up(self.norm2(x))))
 
@@ -144,7 +168,9 @@ def decoder():
 
 
 def two(before, filters):
-    return nn.Sequential(nn.Conv2d(before, filters, 3, padding=1), nn.ReLU(), nn.Conv2d(filters, filters, 3, padding=1), nn.ReLU())
+    return nn.Sequential(
+        nn.Conv2d(before, filters, 3, padding=1), nn.ReLU(), nn.Conv2d(filters, filters, 3, padding=1), nn.ReLU()
+    )
 
 
 class Unet(nn.Module):

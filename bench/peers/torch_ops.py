@@ -31,8 +31,12 @@ ROWS = Rows(n)
 over, given, row = ROWS.over, ROWS.given, ROWS.__setitem__
 
 
-def large(): return n(*LARGE)
-def truths(): return n(*LARGE) > 0
+def large():
+    return n(*LARGE)
+
+
+def truths():
+    return n(*LARGE) > 0
 
 
 # elementwise
@@ -55,8 +59,18 @@ given("digamma 1024x1024", torch.digamma, lambda: positive(*LARGE))
 given("pow 1024x1024", torch.pow, lambda: positive(*LARGE), large)
 given("less 1024x1024", torch.lt, large, large)
 given("where 1024x1024", torch.where, truths, large, large)
-given("floordiv i32 1024x1024", torch.floor_divide, lambda: integers(LARGE, 1000).int(), lambda: integers(LARGE, 100).int() + 1)
-given("bitwise_and i32 1024x1024", torch.bitwise_and, lambda: integers(LARGE, 1000).int(), lambda: integers(LARGE, 1000).int())
+given(
+    "floordiv i32 1024x1024",
+    torch.floor_divide,
+    lambda: integers(LARGE, 1000).int(),
+    lambda: integers(LARGE, 100).int() + 1,
+)
+given(
+    "bitwise_and i32 1024x1024",
+    torch.bitwise_and,
+    lambda: integers(LARGE, 1000).int(),
+    lambda: integers(LARGE, 1000).int(),
+)
 given("logical_and 1024x1024", torch.logical_and, truths, truths)
 over("cast i32", lambda x: x.to(torch.int32))
 over("cast bf16", lambda x: x.to(torch.bfloat16))
@@ -91,14 +105,28 @@ over("cumprod axis 1", lambda x: torch.cumprod(x, 1))
 over("cumulative_logsumexp axis 1", lambda x: torch.logcumsumexp(x, 1))
 given("bincount 1000000", lambda x: torch.bincount(x, minlength=1000), lambda: integers((1000000,), 1000))
 given("histogram 1000000", lambda x: torch.histc(x, 100, -4, 4), lambda: n(1000000))
-given("unsorted_segment_sum 100000x16", lambda x, i: torch.zeros(1000, 16).index_add_(0, i, x),
-      lambda: n(100000, 16), lambda: integers((100000,), 1000))
-given("unsorted_segment_max 100000x16",
-      lambda x, i: torch.full((1000, 16), -torch.inf).index_reduce_(0, i, x, "amax"),
-      lambda: n(100000, 16), lambda: integers((100000,), 1000))
+given(
+    "unsorted_segment_sum 100000x16",
+    lambda x, i: torch.zeros(1000, 16).index_add_(0, i, x),
+    lambda: n(100000, 16),
+    lambda: integers((100000,), 1000),
+)
+given(
+    "unsorted_segment_max 100000x16",
+    lambda x, i: torch.full((1000, 16), -torch.inf).index_reduce_(0, i, x, "amax"),
+    lambda: n(100000, 16),
+    lambda: integers((100000,), 1000),
+)
 # products
-over("matmul", torch.matmul, [(16, 16)] * 2, [(64, 64)] * 2, [(512, 512)] * 2, [(64, 64, 64)] * 2,
-     [(8, 1024), (1024, 1024)])
+over(
+    "matmul",
+    torch.matmul,
+    [(16, 16)] * 2,
+    [(64, 64)] * 2,
+    [(512, 512)] * 2,
+    [(64, 64, 64)] * 2,
+    [(8, 1024), (1024, 1024)],
+)
 over("matmul transposed", lambda a, b: a @ b.mT, [(256, 512)] * 2)
 over("matvec", torch.mv, [LARGE, (1024,)])
 over("einsum bqhd,bkhd->bhqk", lambda a, b: torch.einsum("bqhd,bkhd->bhqk", a, b), [(8, 128, 8, 64)] * 2)
@@ -126,11 +154,18 @@ convolve("conv2d dilated", F.conv2d, (8, 28, 28, 32), (3, 3, 32, 32), padding=2,
 convolve("conv2d groups", F.conv2d, (8, 28, 28, 64), (3, 3, 16, 64), padding=1, groups=4)
 convolve("conv1d", F.conv1d, (32, 128, 64), (5, 64, 64), padding=2)
 convolve("conv3d", F.conv3d, (2, 16, 16, 16, 16), (3, 3, 3, 16, 32), padding=1)
-given("depthwise_conv2d 8x56x56x64 3x3x64x1", lambda x, w: F.conv2d(x, w, padding=1, groups=64),
-      lambda: n(8, 64, 56, 56), lambda: n(64, 1, 3, 3))
-given("conv2d_transpose 8x14x14x64 3x3x32x64",
-      lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1),
-      lambda: n(8, 64, 14, 14), lambda: n(64, 32, 3, 3))
+given(
+    "depthwise_conv2d 8x56x56x64 3x3x64x1",
+    lambda x, w: F.conv2d(x, w, padding=1, groups=64),
+    lambda: n(8, 64, 56, 56),
+    lambda: n(64, 1, 3, 3),
+)
+given(
+    "conv2d_transpose 8x14x14x64 3x3x32x64",
+    lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1, output_padding=1),
+    lambda: n(8, 64, 14, 14),
+    lambda: n(64, 32, 3, 3),
+)
 given("max_pool2d 32x28x28x64", lambda x: F.max_pool2d(x, 2), lambda: n(32, 64, 28, 28))
 given("avg_pool2d 32x28x28x64", lambda x: F.avg_pool2d(x, 2), lambda: n(32, 64, 28, 28))
 given("max_pool2d 3x3 stride 2 8x57x57x64", lambda x: F.max_pool2d(x, 3, 2), lambda: n(8, 64, 57, 57))
@@ -152,15 +187,30 @@ given("space_to_depth 32x28x28x64", lambda x: F.pixel_unshuffle(x, 2), lambda: n
 over("concat axis 1", lambda x, y: torch.cat((x, y), 1), [SMALL, SMALL], [LARGE, LARGE])
 over("stack", lambda x, y: torch.stack((x, y)), [LARGE, LARGE])
 # indexing
-given("gather 10000x128 4096", lambda x, i: torch.index_select(x, 0, i), lambda: n(10000, 128), lambda: integers((4096,), 10000))
+given(
+    "gather 10000x128 4096",
+    lambda x, i: torch.index_select(x, 0, i),
+    lambda: n(10000, 128),
+    lambda: integers((4096,), 10000),
+)
 given("gather 32x32 8", lambda x, i: torch.index_select(x, 0, i), lambda: n(32, 32), lambda: integers((8,), 32))
 given("gather axis 1 1024x1024 256", lambda x, i: torch.index_select(x, 1, i), large, lambda: integers((256,), 1024))
 given("gather_nd 1024x1024 65536", lambda x, i: x[i[:, 0], i[:, 1]], large, lambda: integers((65536, 2), 1024))
 given("take_along_axis 1024x1024", lambda x, i: torch.take_along_dim(x, i, 1), large, lambda: integers(LARGE, 1024))
-given("scatter_add 10000x128 4096", lambda x, i, u: torch.index_add(x, 0, i, u), lambda: n(10000, 128),
-      lambda: integers((4096,), 10000), lambda: n(4096, 128))
-given("scatter_update 10000x128 4096", lambda x, i, u: torch.index_copy(x, 0, i, u), lambda: n(10000, 128),
-      lambda: integers((4096,), 10000), lambda: n(4096, 128))
+given(
+    "scatter_add 10000x128 4096",
+    lambda x, i, u: torch.index_add(x, 0, i, u),
+    lambda: n(10000, 128),
+    lambda: integers((4096,), 10000),
+    lambda: n(4096, 128),
+)
+given(
+    "scatter_update 10000x128 4096",
+    lambda x, i, u: torch.index_copy(x, 0, i, u),
+    lambda: n(10000, 128),
+    lambda: integers((4096,), 10000),
+    lambda: n(4096, 128),
+)
 given("one_hot 4096 1000", lambda i: F.one_hot(i, 1000).float(), lambda: integers((4096,), 1000))
 given("sequence_mask 1024 1024", lambda l: torch.arange(1024) < l[:, None], lambda: integers((1024,), 1024))
 given("boolean_mask 1000000", lambda x, m: x[m], lambda: n(1000000), lambda: n(1000000) > 0)
@@ -180,8 +230,12 @@ given("searchsorted 100000 in 10000", torch.searchsorted, lambda: torch.sort(n(1
 given("cholesky 256x256", torch.linalg.cholesky, lambda: spd(256))
 given("cholesky 512x8x8", torch.linalg.cholesky, lambda: spd(8, 512))
 given("solve 256x256", torch.linalg.solve, lambda: spd(256), lambda: n(256, 16))
-given("triangular_solve 256x256", lambda a, b: torch.linalg.solve_triangular(a, b, upper=False),
-      lambda: torch.linalg.cholesky(spd(256)), lambda: n(256, 16))
+given(
+    "triangular_solve 256x256",
+    lambda a, b: torch.linalg.solve_triangular(a, b, upper=False),
+    lambda: torch.linalg.cholesky(spd(256)),
+    lambda: n(256, 16),
+)
 given("inv 256x256", torch.linalg.inv, lambda: spd(256))
 given("inv 512x4x4", torch.linalg.inv, lambda: spd(4, 512))
 given("det 256x256", torch.linalg.det, lambda: spd(256) / 256)
@@ -199,7 +253,11 @@ row("integers 1024x1024", lambda: lambda: torch.randint(1000, LARGE, dtype=torch
 given("bernoulli 1024x1024", torch.bernoulli, lambda: torch.full(LARGE, 0.3))
 given("gamma 100000", lambda a: torch._standard_gamma(a), lambda: torch.full((100000,), 2.0))
 given("poisson 100000", torch.poisson, lambda: torch.full((100000,), 4.0))
-given("categorical 1000x100 10", lambda l: torch.multinomial(torch.softmax(l, -1), 10, replacement=True), lambda: n(1000, 100))
+given(
+    "categorical 1000x100 10",
+    lambda l: torch.multinomial(torch.softmax(l, -1), 10, replacement=True),
+    lambda: n(1000, 100),
+)
 given("shuffle 100000", lambda x: x[torch.randperm(100000)], lambda: n(100000))
 given("dropout 1024x1024", lambda x: F.dropout(x, 0.5), large)
 
@@ -210,9 +268,11 @@ def layer(name, shape, make, first=lambda result: result, channels_first=False):
 
     def forward():
         x, module = n(*torch_shape), make()
+
         def call():
             with torch.no_grad():
                 return first(module(x))
+
         return call
 
     def with_gradient():
@@ -233,8 +293,18 @@ layer("group_norm", (8, 28, 28, 64), lambda: nn.GroupNorm(8, 64), channels_first
 layer("rms_norm", (32, 128, 256), lambda: nn.RMSNorm(256))
 for name, kind in (("lstm", nn.LSTM), ("gru", nn.GRU), ("simple_rnn", nn.RNN)):
     layer(name, (32, 64, 128), lambda kind=kind: kind(128, 128, batch_first=True), first=lambda result: result[0])
-given("softmax_xent 1024x1000", lambda x, y: F.cross_entropy(x, y, reduction="none"), lambda: n(1024, 1000), lambda: integers((1024,), 1000))
-given("sigmoid_xent 1024x1024", lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"), large, lambda: truths().float())
+given(
+    "softmax_xent 1024x1000",
+    lambda x, y: F.cross_entropy(x, y, reduction="none"),
+    lambda: n(1024, 1000),
+    lambda: integers((1024,), 1000),
+)
+given(
+    "sigmoid_xent 1024x1024",
+    lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"),
+    large,
+    lambda: truths().float(),
+)
 over("mse", F.mse_loss, [SMALL, SMALL], [LARGE, LARGE])
 
 
@@ -245,6 +315,7 @@ def optimizer(name, make):
         for w in weights:
             w.grad = n(50000)
         return make(weights).step
+
     row(f"{name} 20x50000", prepare)
 
 
@@ -259,7 +330,8 @@ optimizer("nadam", lambda w: torch.optim.NAdam(w, 0.001))
 
 
 # images
-def pictures(count=8): return lambda: n(count, 3, 224, 224)
+def pictures(count=8):
+    return lambda: n(count, 3, 224, 224)
 
 
 given("resize bilinear 112x112 8x224x224x3", lambda x: F.interpolate(x, (112, 112), mode="bilinear"), pictures())
@@ -280,7 +352,8 @@ given("rgb_to_grayscale 8x224x224x3", lambda x: (x * WEIGHTS).sum(1, keepdim=Tru
 
 
 # complex numbers; there are no strings
-def numbers(*shape): return lambda: torch.complex(n(*shape), n(*shape))
+def numbers(*shape):
+    return lambda: torch.complex(n(*shape), n(*shape))
 
 
 given("complex mul 1024x1024", torch.mul, numbers(*LARGE), numbers(*LARGE))

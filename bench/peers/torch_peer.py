@@ -222,8 +222,13 @@ class TrainingPhotos(Photos):
 
 
 def jpeg(photos=Photos):
-    loader = torch.utils.data.DataLoader(photos(timing.DATA / "clothing" / "train"), batch_size=timing.PHOTO_BATCH,
-                                         shuffle=True, num_workers=len(os.sched_getaffinity(0)), persistent_workers=True)
+    loader = torch.utils.data.DataLoader(
+        photos(timing.DATA / "clothing" / "train"),
+        batch_size=timing.PHOTO_BATCH,
+        shuffle=True,
+        num_workers=len(os.sched_getaffinity(0)),
+        persistent_workers=True,
+    )
     return time_epochs(loader, "ms")
 
 
@@ -268,6 +273,27 @@ def shuffle():
 
 
 if __name__ == "__main__":
-    names = (gd, mlp, fit, wide, lstm_layer, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
-             jpeg_train, rows_map, shuffle, start)
-    timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **timing.networks(network), **{f.__name__: f for f in names}})
+    names = (
+        gd,
+        mlp,
+        fit,
+        wide,
+        lstm_layer,
+        embedding,
+        embedding_adam,
+        chain,
+        xent,
+        attention,
+        attention_short,
+        adam,
+        jpeg,
+        rows,
+        jpeg_train,
+        rows_map,
+        shuffle,
+        start,
+    )
+    timing.main(
+        torch.__version__,
+        {"gd_function": gd, "packed": jpeg, **timing.networks(network), **{f.__name__: f for f in names}},
+    )

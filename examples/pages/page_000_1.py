@@ -5,14 +5,11 @@ import numpy as np
 X_train = np.random.rand(10000, 100)
 y_train = np.random.randint(0, 2, 10000)
 
-model = tf.keras.Sequential([
-  tf.keras.layers.Dense(64, activation='relu', input_shape=(100,)),
-  tf.keras.layers.Dense(1, activation='sigmoid')
-])
+model = tf.keras.Sequential(
+    [tf.keras.layers.Dense(64, activation="relu", input_shape=(100,)), tf.keras.layers.Dense(1, activation="sigmoid")]
+)
 
-model.compile(optimizer='adam',
-              loss='binary_crossentropy',
-              metrics=['accuracy'])
+model.compile(optimizer="adam", loss="binary_crossentropy", metrics=["accuracy"])
 
 model.fit(X_train, y_train, epochs=10)
 # added: what it should come to

@@ -1,23 +1,24 @@
 import brio as tf
 import numpy as np
 
+
 # Python 3.5 code - Illustrative example
 def preprocess_data(data):
-  # Perform necessary preprocessing steps (e.g., normalization, standardization)
-  # ...
-  # added: a function needs a statement
-  return (data - data.mean()) / data.std()
-  # end of added
+    # Perform necessary preprocessing steps (e.g., normalization, standardization)
+    # ...
+    # added: a function needs a statement
+    return (data - data.mean()) / data.std()
+    # end of added
+
 
 # ... (model definition as in Example 1)
 # added: model and data
 X_train = preprocess_data(np.random.rand(10000, 100))
 y_train = np.random.randint(0, 2, 10000)
-model = tf.keras.Sequential([
-  tf.keras.layers.Dense(64, activation='relu', input_shape=(100,)),
-  tf.keras.layers.Dense(1, activation='sigmoid')
-])
-model.compile(optimizer='adam', loss='binary_crossentropy', metrics=['accuracy'])
+model = tf.keras.Sequential(
+    [tf.keras.layers.Dense(64, activation="relu", input_shape=(100,)), tf.keras.layers.Dense(1, activation="sigmoid")]
+)
+model.compile(optimizer="adam", loss="binary_crossentropy", metrics=["accuracy"])
 # end of added
 
 batch_size = 32

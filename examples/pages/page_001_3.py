@@ -1,20 +1,19 @@
 import brio as tf
 
-model = tf.keras.Sequential([
-    tf.keras.layers.Input(shape=(224, 224, 3)),
-
-    # Regular Conv2D Layer
-    tf.keras.layers.Conv2D(32, (3, 3), padding='same', activation='relu'),
-    tf.keras.layers.MaxPooling2D((2, 2)),
-
-    # Depthwise Separable Convolution
-    tf.keras.layers.DepthwiseConv2D((3, 3), padding='same', activation='relu'),
-    tf.keras.layers.Conv2D(64, (1, 1), padding='same', activation='relu'),  # Pointwise Convolution
-
-    tf.keras.layers.MaxPooling2D((2, 2)),
-    tf.keras.layers.Flatten(),
-    tf.keras.layers.Dense(10, activation='softmax')
-])
+model = tf.keras.Sequential(
+    [
+        tf.keras.layers.Input(shape=(224, 224, 3)),
+        # Regular Conv2D Layer
+        tf.keras.layers.Conv2D(32, (3, 3), padding="same", activation="relu"),
+        tf.keras.layers.MaxPooling2D((2, 2)),
+        # Depthwise Separable Convolution
+        tf.keras.layers.DepthwiseConv2D((3, 3), padding="same", activation="relu"),
+        tf.keras.layers.Conv2D(64, (1, 1), padding="same", activation="relu"),  # Pointwise Convolution
+        tf.keras.layers.MaxPooling2D((2, 2)),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dense(10, activation="softmax"),
+    ]
+)
 
 
 optimizer = tf.keras.optimizers.Adam()
@@ -23,12 +22,13 @@ loss_fn = tf.keras.losses.CategoricalCrossentropy()
 
 @tf.function
 def train_step(images, labels):
-  with tf.GradientTape() as tape:
-    predictions = model(images)
-    loss = loss_fn(labels, predictions)
-  gradients = tape.gradient(loss, model.trainable_variables)
-  optimizer.apply_gradients(zip(gradients, model.trainable_variables))
-  return loss
+    with tf.GradientTape() as tape:
+        predictions = model(images)
+        loss = loss_fn(labels, predictions)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+
 
 # added: data
 tf.random.set_seed(1)
@@ -37,11 +37,11 @@ losses = []
 # end of added
 # Training Loop
 for images, labels in train_dataset:
-  loss_value = train_step(images, labels)
-  print(f"Loss: {loss_value}")
-  # added
-  losses.append(float(loss_value))
-  # end of added
+    loss_value = train_step(images, labels)
+    print(f"Loss: {loss_value}")
+    # added
+    losses.append(float(loss_value))
+    # end of added
 # added: the same batch again and again is learned
 assert losses[-1] < losses[0], losses
 assert model.count_params() == 2010378, model.count_params()

@@ -1,5 +1,6 @@
 import numpy as np
 
+
 def gradient_descent(X, y, learning_rate=0.01, iterations=1000):
     m, n = X.shape
     theta = np.zeros(n)
@@ -9,6 +10,7 @@ def gradient_descent(X, y, learning_rate=0.01, iterations=1000):
         gradient = (X.T @ error) / m
         theta -= learning_rate * gradient
     return theta
+
 
 # Sample data (replace with your own)
 X = np.array([[1, 2], [3, 4], [5, 6]])

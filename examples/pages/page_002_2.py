@@ -1,7 +1,9 @@
 import brio as tf
+
 # added: the page's second listing uses np without importing it
 import numpy as np
 # end of added
+
 
 def gradient_descent_tf(X, y, learning_rate=0.01, iterations=1000):
     X = tf.constant(X, dtype=tf.float32)
@@ -18,11 +20,12 @@ def gradient_descent_tf(X, y, learning_rate=0.01, iterations=1000):
         optimizer.apply_gradients([(gradients, theta)])
     return theta.numpy()
 
+
 # Sample data (replace with your own)
 X = np.array([[1, 2], [3, 4], [5, 6]])
 y = np.array([7, 8, 9])
 
-theta = gradient_descent_tf(X,y)
+theta = gradient_descent_tf(X, y)
 print(theta)
 # added: the same steps in NumPy; the loss here has a gradient twice as long as the loop of the first listing
 expected = np.zeros(2)

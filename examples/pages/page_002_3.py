@@ -2,6 +2,7 @@ import brio as tf
 
 # added: data
 import numpy as np
+
 X_data = np.array([[1, 2], [3, 4], [5, 6]])
 y_data = np.array([7, 8, 9])
 # end of added
@@ -14,11 +15,11 @@ loss = tf.reduce_mean(tf.square(predictions - y))
 optimizer = tf.optimizers.SGD(0.01)
 train_op = optimizer.minimize(loss, var_list=[theta])
 
-#Session execution
+# Session execution
 with tf.compat.v1.Session() as sess:
     sess.run(tf.compat.v1.global_variables_initializer())
     for _ in range(1000):
-      sess.run(train_op, feed_dict={X: X_data, y: y_data}) # Replace X_data and y_data with your numpy arrays
+        sess.run(train_op, feed_dict={X: X_data, y: y_data})  # Replace X_data and y_data with your numpy arrays
     theta_final = sess.run(theta)
     print(theta_final)
 # added: the same steps in NumPy

@@ -1,10 +1,12 @@
 import brio as tf
+
 # added: data, model, loss, and names that the page leaves undefined
 import numpy as np
+
 rng = np.random.default_rng(0)
 features = rng.random((320, 4), dtype=np.float32)
-dataset = tf.data.Dataset.from_tensor_slices({'features': features, 'labels': features.sum(1, keepdims=True)}).batch(10)
-model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation='relu'), tf.keras.layers.Dense(1)])
+dataset = tf.data.Dataset.from_tensor_slices({"features": features, "labels": features.sum(1, keepdims=True)}).batch(10)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(1)])
 compute_loss = lambda predictions, labels: tf.reduce_mean(tf.square(predictions - labels))
 learning_rate, num_epochs, i = 0.01, 5, -1
 losses = []
@@ -21,16 +23,16 @@ for epoch in range(num_epochs):
         i += 1
         # end of added
         with tf.GradientTape() as tape:
-            predictions = model(batch['features'])
-            loss = compute_loss(predictions, batch['labels'])
+            predictions = model(batch["features"])
+            loss = compute_loss(predictions, batch["labels"])
         gradients = tape.gradient(loss, model.trainable_variables)
         accumulated_gradients = [tf.zeros_like(g) for g in gradients]
         accumulated_gradients = [tf.add(ag, g) for ag, g in zip(accumulated_gradients, gradients)]
 
-        if (i+1)%accumulation_steps == 0:
-          scaled_gradients = [ag / accumulation_steps for ag in accumulated_gradients]
-          optimizer.apply_gradients(zip(scaled_gradients, model.trainable_variables))
-          accumulated_gradients = [tf.zeros_like(g) for g in gradients]
+        if (i + 1) % accumulation_steps == 0:
+            scaled_gradients = [ag / accumulation_steps for ag in accumulated_gradients]
+            optimizer.apply_gradients(zip(scaled_gradients, model.trainable_variables))
+            accumulated_gradients = [tf.zeros_like(g) for g in gradients]
         # added
         losses.append(float(loss))
         # end of added

@@ -15,7 +15,9 @@ del one_hot  # noqa: F821  # _more_arrays has one that takes more
 if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
     from brio import _doctor  # noqa: F401
 
-__version__ = "2.21.0"  # TensorFlow's version, whose names and meanings these are: programs ask whether it is new enough
+__version__ = (
+    "2.21.0"  # TensorFlow's version, whose names and meanings these are: programs ask whether it is new enough
+)
 __brio_version__ = "0.1.0"
 newaxis = None
 

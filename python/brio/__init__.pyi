@@ -1,4 +1,5 @@
 """Made by scripts/api/stubs.py."""
+
 from brio import audio as audio
 from brio import autodiff as autodiff
 from brio import autograph as autograph

@@ -39,7 +39,9 @@ def convert(f):
         return f
     cells = dict(zip(code.co_freevars, f.__closure__ or ()))
     cells[AG] = types.CellType(sys.modules[__name__])
-    again = types.FunctionType(made, f.__globals__, f.__name__, f.__defaults__, tuple(cells[name] for name in made.co_freevars))
+    again = types.FunctionType(
+        made, f.__globals__, f.__name__, f.__defaults__, tuple(cells[name] for name in made.co_freevars)
+    )
     again.__kwdefaults__, again.__dict__, again.__qualname__ = f.__kwdefaults__, dict(f.__dict__), f.__qualname__
     return again
 
@@ -47,7 +49,9 @@ def convert(f):
 def _rewritten(f):
     """The code object of the rewritten function, or None."""
     try:
-        lines, first = inspect.getsourcelines(f.__code__)  # of f itself; inspect would follow a decorator to the function inside
+        lines, first = inspect.getsourcelines(
+            f.__code__
+        )  # of f itself; inspect would follow a decorator to the function inside
         tree = _parsed(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, IndentationError):
         return None  # no source: code that was typed in, or a lambda in lines that are not a statement
@@ -60,7 +64,9 @@ def _rewritten(f):
     function = Rewriter().function(definition)
     function.name = "converted__"  # outside, the name is f's own: a function may call itself
     # Free variables stay free: they are parameters of an enclosing function.
-    outer = ast.parse(f"def outer__({', '.join([AG, *(v for v in f.__code__.co_freevars if v != AG)])}):\n  pass").body[0]
+    outer = ast.parse(f"def outer__({', '.join([AG, *(v for v in f.__code__.co_freevars if v != AG)])}):\n  pass").body[
+        0
+    ]
     outer.body = [function]
     module = ast.fix_missing_locations(ast.Module([outer], []))
     scope = compile(module, inspect.getsourcefile(f.__code__) or "<autograph>", "exec")
@@ -81,7 +87,11 @@ def _definition(tree, code):
     if code.co_name != "<lambda>":
         return tree.body[0] if len(tree.body) == 1 and isinstance(tree.body[0], ast.FunctionDef) else None
     names = code.co_varnames[: code.co_argcount]
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and tuple(a.arg for a in n.args.posonlyargs + n.args.args) == names]
+    found = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Lambda) and tuple(a.arg for a in n.args.posonlyargs + n.args.args) == names
+    ]
     if len(found) != 1:
         return None
     made = ast.parse("def lambda__(): return 0").body[0]
@@ -90,8 +100,12 @@ def _definition(tree, code):
 
 
 def _is_library(f):
-    root = (f.__globals__.get("__name__") or "").split(".")[0]  # a decorator gives its wrapper the module of the wrapped function
-    if root in ("brio", "numpy", "scipy", "matplotlib", "PIL", "pytest") or root in getattr(sys, "stdlib_module_names", ()):
+    root = (f.__globals__.get("__name__") or "").split(".")[
+        0
+    ]  # a decorator gives its wrapper the module of the wrapped function
+    if root in ("brio", "numpy", "scipy", "matplotlib", "PIL", "pytest") or root in getattr(
+        sys, "stdlib_module_names", ()
+    ):
         return root != "__main__"
     return False
 
@@ -106,9 +120,13 @@ class Undefined:
         self.name = name
 
     def _refuse(self, *args, **kwargs):
-        raise UnboundLocalError(f"'{self.name}' is used before it has a value: a branch or loop over tensors sets it on some paths only")
+        raise UnboundLocalError(
+            f"'{self.name}' is used before it has a value: a branch or loop over tensors sets it on some paths only"
+        )
 
-    __getattr__ = __call__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __getitem__ = __bool__ = _refuse
+    __getattr__ = __call__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __getitem__ = __bool__ = (
+        _refuse
+    )
     __truediv__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = __iter__ = __len__ = _refuse
 
 
@@ -136,7 +154,11 @@ def _callee(f):
         return _BUILTINS[f]
     if f is _core.range:
         return _tf_range
-    if isinstance(getattr(f, "__self__", None), _core._DatasetIterator) and f.__name__ == "get_next" and _core._tracing():
+    if (
+        isinstance(getattr(f, "__self__", None), _core._DatasetIterator)
+        and f.__name__ == "get_next"
+        and _core._tracing()
+    ):
         return functools.partial(_next, f.__self__)
     if isinstance(f, (types.FunctionType, types.MethodType, functools.partial)):
         return convert(f)
@@ -208,7 +230,9 @@ def if_return(test, on_true, on_false, state):
 def _is_leaf(x):
     if isinstance(x, Undefined):
         return False
-    return isinstance(x, (_core.Tensor, _core.Variable, bool, int, float)) or (hasattr(x, "dtype") and hasattr(x, "shape"))
+    return isinstance(x, (_core.Tensor, _core.Variable, bool, int, float)) or (
+        hasattr(x, "dtype") and hasattr(x, "shape")
+    )
 
 
 class _Array(tuple):
@@ -216,11 +240,16 @@ class _Array(tuple):
 
 
 def _opened(values):
-    return tuple(_Array((v._buffer, (v.dtype, v.element_shape))) if isinstance(v, TensorArray) and v._buffer is not None else v for v in values)
+    return tuple(
+        _Array((v._buffer, (v.dtype, v.element_shape))) if isinstance(v, TensorArray) and v._buffer is not None else v
+        for v in values
+    )
 
 
 def _closed(values):
-    return tuple(TensorArray(v[1][0], element_shape=v[1][1])._with(v[0]) if isinstance(v, _Array) else v for v in values)
+    return tuple(
+        TensorArray(v[1][0], element_shape=v[1][1])._with(v[0]) if isinstance(v, _Array) else v for v in values
+    )
 
 
 def _cond(test, on_true, on_false, names):
@@ -237,22 +266,40 @@ def _cond(test, on_true, on_false, names):
                 flat, wanted = _nest.flatten(value), _nest.flatten(other)
                 if isinstance(other, Undefined) or isinstance(value, Undefined):
                     if not isinstance(other, Undefined) and which is False:  # the first branch gave tensors for it
-                        out += [_core.zeros(w.shape, w.dtype) for w in map(_core.convert_to_tensor, filter(_is_leaf, wanted))]
+                        out += [
+                            _core.zeros(w.shape, w.dtype)
+                            for w in map(_core.convert_to_tensor, filter(_is_leaf, wanted))
+                        ]
                     continue
                 if len(flat) != len(wanted):
-                    raise ValueError(f"{name} has another structure in each branch of an if over a tensor: {value!r} and {other!r}")
+                    raise ValueError(
+                        f"{name} has another structure in each branch of an if over a tensor: {value!r} and {other!r}"
+                    )
                 for leaf, first in zip(flat, wanted):
                     if not _is_leaf(first):
                         if leaf is not first and leaf != first:
                             if isinstance(leaf, (str, bytes)) and isinstance(first, (str, bytes)):
-                                raise _UnknownValueError(f"[tf.function] {name} is a text that depends on a tensor, which cannot be traced")
-                            raise TypeError(f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; only tensors may differ")
+                                raise _UnknownValueError(
+                                    f"[tf.function] {name} is a text that depends on a tensor, which cannot be traced"
+                                )
+                            raise TypeError(
+                                f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; only tensors may differ"
+                            )
                         continue
                     like = _core.convert_to_tensor(first) if isinstance(first, (_core.Tensor, _core.Variable)) else None
                     try:
-                        out.append(_core.convert_to_tensor(leaf, dtype=like.dtype if like is not None and not isinstance(leaf, (_core.Tensor, _core.Variable)) else None))
+                        out.append(
+                            _core.convert_to_tensor(
+                                leaf,
+                                dtype=like.dtype
+                                if like is not None and not isinstance(leaf, (_core.Tensor, _core.Variable))
+                                else None,
+                            )
+                        )
                     except (TypeError, ValueError):
-                        raise TypeError(f"{name} is a tensor in one branch of an if over a tensor and {leaf!r} in the other") from None
+                        raise TypeError(
+                            f"{name} is a tensor in one branch of an if over a tensor and {leaf!r} in the other"
+                        ) from None
             _refuse_strings(out, "an if over a tensor")
             return out
 
@@ -317,11 +364,17 @@ def _loop(test, body, state, names):
         for (i, j), before in zip(carried, tensors):
             value = leaves[i][j]
             try:
-                value = _core.convert_to_tensor(value, dtype=None if isinstance(value, (_core.Tensor, _core.Variable)) else before.dtype)
+                value = _core.convert_to_tensor(
+                    value, dtype=None if isinstance(value, (_core.Tensor, _core.Variable)) else before.dtype
+                )
             except (TypeError, ValueError):
-                raise TypeError(f"'{names[i]}' is a tensor before a loop over tensors and {value!r} after a round of it") from None
+                raise TypeError(
+                    f"'{names[i]}' is a tensor before a loop over tensors and {value!r} after a round of it"
+                ) from None
             if value.dtype != before.dtype or value.shape != before.shape:
-                raise ValueError(f"'{names[i]}' has shape {before.shape} and dtype {before.dtype!r} before a loop over tensors, and shape {value.shape} and dtype {value.dtype!r} after a round of it; they must stay the same")
+                raise ValueError(
+                    f"'{names[i]}' has shape {before.shape} and dtype {before.dtype!r} before a loop over tensors, and shape {value.shape} and dtype {value.dtype!r} after a round of it; they must stay the same"
+                )
             out.append(value)
         return out
 
@@ -384,10 +437,17 @@ def for_stmt(iterable, more, body, state, names):
         up = _core.greater(iterable.step, 0)
 
         def test(i, *s):
-            inside = _core.logical_or(_core.logical_and(up, i < iterable.stop), _core.logical_and(_core.logical_not(up), i > iterable.stop))
+            inside = _core.logical_or(
+                _core.logical_and(up, i < iterable.stop), _core.logical_and(_core.logical_not(up), i > iterable.stop)
+            )
             return and_(lambda: inside, lambda: more(*s)) if more else inside
 
-        return _loop(test, lambda i, *s: (i + iterable.step, *body(i, *s)), (iterable.start, *state), ("the loop's counter", *names))[1:]
+        return _loop(
+            test,
+            lambda i, *s: (i + iterable.step, *body(i, *s)),
+            (iterable.start, *state),
+            ("the loop's counter", *names),
+        )[1:]
     if isinstance(iterable, (_core.Tensor, _core.Variable)) and _core._tracing():
         rows = _core.convert_to_tensor(iterable)
         count = rows.shape[0]
@@ -399,7 +459,9 @@ def for_stmt(iterable, more, body, state, names):
         def test(i, *s):
             return and_(lambda: i < count, lambda: more(*s)) if more else i < count
 
-        return _loop(test, lambda i, *s: (i + 1, *body(rows[i], *s)), (_core.constant(0), *state), ("the loop's counter", *names))[1:]
+        return _loop(
+            test, lambda i, *s: (i + 1, *body(rows[i], *s)), (_core.constant(0), *state), ("the loop's counter", *names)
+        )[1:]
     if _is_read_later(iterable):
         from brio import _dataset_loop
 
@@ -459,7 +521,11 @@ def _min(*args, **kwargs):
 
 def _is_read_later(x):
     """A dataset, or an iterator over one, in a function that is being traced."""
-    return (hasattr(x, "_brio_dataset") or isinstance(x, _core._DatasetIterator)) and _core._tracing() and not _core._journalling()
+    return (
+        (hasattr(x, "_brio_dataset") or isinstance(x, _core._DatasetIterator))
+        and _core._tracing()
+        and not _core._journalling()
+    )
 
 
 def _next(iterator, *otherwise):

@@ -38,7 +38,14 @@ class ExponentialMovingAverage:
             name = f"{variable.name.split(':')[0]}/{self._name}"
             start = _core.zeros_like(variable) if self._zero_debias else _core.convert_to_tensor(variable)
             shadow = _core.Variable(start, trainable=False, name=name)
-            extra = (_core.Variable(_core.zeros_like(variable), trainable=False), _core.Variable(_core.zeros([], variable.dtype), trainable=False)) if self._zero_debias else ()
+            extra = (
+                (
+                    _core.Variable(_core.zeros_like(variable), trainable=False),
+                    _core.Variable(_core.zeros([], variable.dtype), trainable=False),
+                )
+                if self._zero_debias
+                else ()
+            )
             self._shadows[key] = (variable, shadow, extra)
         _, shadow, extra = self._shadows[key]
         if extra:  # begins at zero, and is divided by what the weights add up to

@@ -39,7 +39,9 @@ def diag_part(x, k, padding_value, align):
     out = []
     for d, _, before, behind in _rows(k, x.shape[-2], x.shape[-1], align):
         part = _linalg.diag_part(x, k=d)
-        out.append(_core.pad(part, [[0, 0]] * (len(part.shape) - 1) + [[before, behind]], constant_values=padding_value))
+        out.append(
+            _core.pad(part, [[0, 0]] * (len(part.shape) - 1) + [[before, behind]], constant_values=padding_value)
+        )
     return _core.stack(out, axis=-2)
 
 

@@ -49,7 +49,9 @@ def _values(prefix):
             raise _files._damaged(prefix + where, f"it has '{name}', which {prefix}{other} does not have")
         if list(np.shape(values[name])) != about[name]["shape"]:
             shapes = about[name]["shape"], list(np.shape(values[name]))
-            raise _files._damaged(prefix + ".json", f"'{name}' has shape {shapes[0]} in it, and {shapes[1]} in {prefix}.safetensors")
+            raise _files._damaged(
+                prefix + ".json", f"'{name}' has shape {shapes[0]} in it, and {shapes[1]} in {prefix}.safetensors"
+            )
     return values
 
 
@@ -68,7 +70,9 @@ def _variables(obj, path=(), seen=None):
     elif isinstance(obj, (list, tuple)):
         for i, value in enumerate(obj):
             yield from _variables(value, (*path, str(i)), seen)
-    elif hasattr(obj, "_handle") or hasattr(obj, "_brio"):  # layers, models, metrics and optimizers list theirs in order
+    elif hasattr(obj, "_handle") or hasattr(
+        obj, "_brio"
+    ):  # layers, models, metrics and optimizers list theirs in order
         for i, variable in enumerate(obj.variables):
             yield "/".join((*path, str(i))), variable
         optimizer = getattr(obj, "__dict__", {}).get("optimizer")
@@ -252,7 +256,9 @@ class Checkpoint:
         about = {name: {"dtype": v.dtype.name, "shape": [int(n) for n in v.shape]} for name, v in rows.items()}
         names = {v._key(): name for name, v in rows.items() if isinstance(v, _core.Variable)}
         also = {name: names[v._key()] for name, v in _by_attributes(self) if v._key() in names and name not in rows}
-        _files.write_json(prefix + ".json", {"format": _FORMAT, "written": time.time(), "variables": about, "also": also})
+        _files.write_json(
+            prefix + ".json", {"format": _FORMAT, "written": time.time(), "variables": about, "also": also}
+        )
         return prefix
 
     def save(self, file_prefix, options=None):
@@ -285,7 +291,9 @@ class Checkpoint:
                 continue
             value = values.pop(name) if name in values else every[also[name]]
             if not isinstance(variable, _Position) and tuple(np.shape(value)) != tuple(variable.shape):
-                raise ValueError(f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}; nothing was restored")
+                raise ValueError(
+                    f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}; nothing was restored"
+                )
             found.append((variable, value))
         for variable, value in found:
             variable.assign(_core.cast(value, variable.dtype))
@@ -326,13 +334,21 @@ def _checkpoints(obj, seen=None):
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None):
     """Writes the file `checkpoint` of a directory, or one of another name: the newest checkpoint and those that are kept."""
-    short = lambda p: os.path.relpath(p, save_dir) if os.path.dirname(os.path.abspath(p)) == os.path.abspath(save_dir) else p  # noqa: E731
+    short = lambda p: (
+        os.path.relpath(p, save_dir) if os.path.dirname(os.path.abspath(p)) == os.path.abspath(save_dir) else p
+    )  # noqa: E731
     paths = list(all_model_checkpoint_paths or [model_checkpoint_path])
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
-    lines = [f'model_checkpoint_path: "{short(model_checkpoint_path)}"', *(f'all_model_checkpoint_paths: "{short(p)}"' for p in paths)]
+    lines = [
+        f'model_checkpoint_path: "{short(model_checkpoint_path)}"',
+        *(f'all_model_checkpoint_paths: "{short(p)}"' for p in paths),
+    ]
     body = ("\n".join(lines) + "\n").encode()
-    _files.write_aside(os.path.join(save_dir, latest_filename or "checkpoint"), lambda file: file.write(body + _files.TEXT.of(_core._crc32c(body))))
+    _files.write_aside(
+        os.path.join(save_dir, latest_filename or "checkpoint"),
+        lambda file: file.write(body + _files.TEXT.of(_core._crc32c(body))),
+    )
 
 
 class CheckpointState:
@@ -356,13 +372,21 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         raise _files._damaged(path, f"it is no text ({error})") from None
     at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)  # noqa: E731
     newest = [at(p) for key, p in rows if key == "model_checkpoint_path"]
-    return CheckpointState(newest[0], [at(p) for key, p in rows if key == "all_model_checkpoint_paths"]) if newest else None
+    return (
+        CheckpointState(newest[0], [at(p) for key, p in rows if key == "all_model_checkpoint_paths"])
+        if newest
+        else None
+    )
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
     """The newest checkpoint of a directory, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    return state.model_checkpoint_path if state is not None and os.path.exists(state.model_checkpoint_path + ".json") else None
+    return (
+        state.model_checkpoint_path
+        if state is not None and os.path.exists(state.model_checkpoint_path + ".json")
+        else None
+    )
 
 
 def list_variables(ckpt_dir_or_file):
@@ -396,7 +420,12 @@ class CheckpointReader:
 
     def _rows(self):
         about = _manifest(self._path)
-        return sorted([*about.items(), *((name, about[inside]) for name, inside in _other_names(self._path).items() if inside in about)])
+        return sorted(
+            [
+                *about.items(),
+                *((name, about[inside]) for name, inside in _other_names(self._path).items() if inside in about),
+            ]
+        )
 
     def has_tensor(self, name):
         """Is there a tensor of this name?"""
@@ -420,7 +449,12 @@ class CheckpointManager:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"CheckpointManager: max_to_keep is {max_to_keep}; it is 1 or more, or None for all")
         self.checkpoint, self.directory, self._max = checkpoint, os.fspath(directory), max_to_keep
-        self._prefix, self._step, self._interval, self._init = os.path.join(self.directory, checkpoint_name), step_counter, checkpoint_interval, init_fn
+        self._prefix, self._step, self._interval, self._init = (
+            os.path.join(self.directory, checkpoint_name),
+            step_counter,
+            checkpoint_interval,
+            init_fn,
+        )
         self._last = None
         state = get_checkpoint_state(self.directory)
         self._paths = [p for p in (state.all_model_checkpoint_paths if state else []) if os.path.exists(p + ".json")]
@@ -442,7 +476,12 @@ class CheckpointManager:
 
     def save(self, checkpoint_number=None, check_interval=True, options=None):
         """Writes a checkpoint, removes what is too old, and returns the path; None where none is due."""
-        if check_interval and self._interval is not None and self._last is not None and int(self._step.numpy()) - self._last < self._interval:
+        if (
+            check_interval
+            and self._interval is not None
+            and self._last is not None
+            and int(self._step.numpy()) - self._last < self._interval
+        ):
             return None
         if self._step is not None:
             self._last = int(self._step.numpy())

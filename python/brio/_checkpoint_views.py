@@ -14,8 +14,13 @@ class CheckpointOptions:
 
     def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False, experimental_write_callbacks=None,
                  enable_async=False, experimental_skip_slot_variables=False, experimental_sharding_callback=None):  # fmt: skip
-        self.experimental_io_device, self.experimental_write_callbacks = experimental_io_device, experimental_write_callbacks
-        self.enable_async = self.experimental_enable_async_checkpoint = bool(enable_async or experimental_enable_async_checkpoint)
+        self.experimental_io_device, self.experimental_write_callbacks = (
+            experimental_io_device,
+            experimental_write_callbacks,
+        )
+        self.enable_async = self.experimental_enable_async_checkpoint = bool(
+            enable_async or experimental_enable_async_checkpoint
+        )
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         self.experimental_sharding_callback = experimental_sharding_callback
 
@@ -47,7 +52,11 @@ def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, time
 
 
 def _is_trackable(x):
-    return isinstance(x, (_core.Variable, _checkpoint.Checkpoint, list, dict)) or _checkpoint._is_module(x) or hasattr(x, "variables")
+    return (
+        isinstance(x, (_core.Variable, _checkpoint.Checkpoint, list, dict))
+        or _checkpoint._is_module(x)
+        or hasattr(x, "variables")
+    )
 
 
 class TrackableView:

@@ -6,7 +6,9 @@ class ClusterSpec:
 
     def __init__(self, cluster):
         found = cluster.as_dict() if isinstance(cluster, ClusterSpec) else dict(cluster)
-        self._jobs = {job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks)) for job, tasks in found.items()}
+        self._jobs = {
+            job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks)) for job, tasks in found.items()
+        }
 
     @property
     def jobs(self):

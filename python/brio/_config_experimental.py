@@ -80,7 +80,9 @@ def _device(device, who):
     if name is None:
         from brio import config
 
-        raise ValueError(f"[{who}] no device is called {device!r}; there are: {', '.join(d.name for d in config.list_logical_devices())}")
+        raise ValueError(
+            f"[{who}] no device is called {device!r}; there are: {', '.join(d.name for d in config.list_logical_devices())}"
+        )
     return name
 
 

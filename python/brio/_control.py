@@ -123,7 +123,9 @@ def while_loop(
         if len(result) != len(variables):
             raise ValueError(f"[while_loop] the body returns {len(result)} variables, but was given {len(variables)}")
         result = _nest.map_structure(_core.convert_to_tensor, result)
-        variables = type(variables)(result) if not hasattr(variables, "_fields") else _nest.named(type(variables), result)
+        variables = (
+            type(variables)(result) if not hasattr(variables, "_fields") else _nest.named(type(variables), result)
+        )
         rounds += 1
     return variables
 
@@ -204,7 +206,15 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
 
 def scan(
-    fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None
+    fn,
+    elems,
+    initializer=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    reverse=False,
+    name=None,
 ):
     """The running results of a function of what it returned before and of the next row."""
     count, row = _rows(elems)
@@ -268,7 +278,12 @@ def _call_python(who, func, inp, Tout, stateful, to_argument):
     inputs = [_core.convert_to_tensor(x) for x in _listed(inp)]
     types = _nest.flatten(Tout)
     if _core._journalling():  # a function of Dataset.map is being written down: this is one step of it
-        return _nest.pack(Tout, _core._journal_call(lambda *x: _nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs))
+        return _nest.pack(
+            Tout,
+            _core._journal_call(
+                lambda *x: _nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs
+            ),
+        )
     if not (_core._is_tracing() and any(not _core._is_known(x) for x in inputs)):
         result = func(*map(to_argument, inputs))
         if Tout is None or (isinstance(Tout, (list, tuple)) and not Tout):
@@ -277,7 +292,9 @@ def _call_python(who, func, inp, Tout, stateful, to_argument):
         if len(leaves) != len(types):
             from brio.errors import InvalidArgumentError
 
-            raise InvalidArgumentError(f"[{who}] the function returned {len(leaves)} results, but {len(types)} were announced")
+            raise InvalidArgumentError(
+                f"[{who}] the function returned {len(leaves)} results, but {len(types)} were announced"
+            )
         made = [_of_type(who, x, t) for x, t in zip(leaves, types)]
         return _nest.pack(Tout, made)
     for t in types:

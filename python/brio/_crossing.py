@@ -23,7 +23,9 @@ def _column(x):
 
 def _array(values):
     if values.dtype != _core.string and not values.dtype.is_integer:
-        raise ValueError(f"[cross] takes strings and whole numbers, but got {values.dtype.name}; tf.strings.as_string makes strings of numbers")
+        raise ValueError(
+            f"[cross] takes strings and whole numbers, but got {values.dtype.name}; tf.strings.as_string makes strings of numbers"
+        )
     return np.asarray(values.numpy(), object) if values.dtype == _core.string else values.numpy().astype(np.int64)
 
 
@@ -33,7 +35,9 @@ def _combined(who, inputs):
         raise TypeError(f"[{who}] takes a list of columns")
     columns = [_column(x) for x in inputs]
     if len({len(lengths) for _, _, lengths in columns}) > 1:
-        raise ValueError(f"[{who}] the columns have {[len(lengths) for _, _, lengths in columns]} rows; they need as many")
+        raise ValueError(
+            f"[{who}] the columns have {[len(lengths) for _, _, lengths in columns]} rows; they need as many"
+        )
     counts = np.prod([lengths for _, _, lengths in columns], axis=0).astype(np.int64)
     rows = np.repeat(np.arange(len(counts)), counts)
     place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -85,7 +89,11 @@ def _sparse(values, counts, dtype):
 
     rows = np.repeat(np.arange(len(counts)), counts)
     column = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return SparseTensor(np.stack([rows, column], 1), _core.constant(values, dtype, shape=[len(rows)]), [len(counts), int(counts.max(initial=0))])
+    return SparseTensor(
+        np.stack([rows, column], 1),
+        _core.constant(values, dtype, shape=[len(rows)]),
+        [len(counts), int(counts.max(initial=0))],
+    )
 
 
 def _ordered(inputs):

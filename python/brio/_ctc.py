@@ -15,7 +15,13 @@ def loss(labels, logits, label_length, logit_length, logits_time_major=True, uni
         blank_index = -1 if blank_index is None else blank_index
         labels, label_length = dense_labels(labels, logits.shape[0])
     blank = 0 if blank_index is None else int(blank_index)
-    result = _core._losses._ctc_loss(_core.convert_to_tensor(labels), _floats(logits), _core.convert_to_tensor(label_length), _core.convert_to_tensor(logit_length), blank)
+    result = _core._losses._ctc_loss(
+        _core.convert_to_tensor(labels),
+        _floats(logits),
+        _core.convert_to_tensor(label_length),
+        _core.convert_to_tensor(logit_length),
+        blank,
+    )
     return _core.cast(result, logits.dtype) if logits.dtype.name in ("float16", "bfloat16") else result
 
 
@@ -23,7 +29,9 @@ def sparse_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_r
                 ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):  # fmt: skip
     """TensorFlow 1's: labels are sparse, and the blank is the last class."""
     if preprocess_collapse_repeated or not ctc_merge_repeated:
-        raise ValueError("[ctc_loss] repeated labels are merged after the loss, as in tf.nn.ctc_loss; leave preprocess_collapse_repeated and ctc_merge_repeated out")
+        raise ValueError(
+            "[ctc_loss] repeated labels are merged after the loss, as in tf.nn.ctc_loss; leave preprocess_collapse_repeated and ctc_merge_repeated out"
+        )
     return loss(labels, inputs if logits is None else logits, None, sequence_length, time_major, blank_index=-1)
 
 
@@ -67,21 +75,37 @@ def beam_search(inputs, sequence_length, beam_width=100, top_paths=1, merge_repe
     """([sparse labels] of the most likely readings, (batch, top_paths) logarithms of their probabilities). The blank is the last class."""
     logits, lengths = _core.convert_to_tensor(inputs).numpy(), _core.convert_to_tensor(sequence_length).numpy()
     if logits.ndim != 3 or logits.dtype.kind != "f" or 0 in logits.shape:
-        raise ValueError(f"[ctc_beam_search_decoder] takes logits (time, batch, classes), but got {logits.dtype} of shape {logits.shape}")
-    if lengths.dtype.kind not in "iu" or lengths.shape != logits.shape[1:2] or lengths.min() < 0 or lengths.max() > logits.shape[0]:
+        raise ValueError(
+            f"[ctc_beam_search_decoder] takes logits (time, batch, classes), but got {logits.dtype} of shape {logits.shape}"
+        )
+    if (
+        lengths.dtype.kind not in "iu"
+        or lengths.shape != logits.shape[1:2]
+        or lengths.min() < 0
+        or lengths.max() > logits.shape[0]
+    ):
         raise ValueError(
             f"[ctc_beam_search_decoder] sequence_length has shape {lengths.shape} and dtype {lengths.dtype}; give each of {logits.shape[1]} "
             f"sequences an integer from 0 to {logits.shape[0]}"
         )
     if not 0 < top_paths <= beam_width:
-        raise ValueError(f"[ctc_beam_search_decoder] {top_paths} readings are asked of a beam of {beam_width}; give a wider one")
+        raise ValueError(
+            f"[ctc_beam_search_decoder] {top_paths} readings are asked of a beam of {beam_width}; give a wider one"
+        )
     with np.errstate(all="ignore"):  # logits of inf have readings of nan
         exact = logits.astype(np.float64)
         top = exact.max(-1, keepdims=True)
         chances = exact - top - np.log(np.exp(exact - top).sum(-1, keepdims=True))
         best = [_beams(chances[:n, b], beam_width)[:top_paths] for b, n in enumerate(lengths.tolist())]
-    decoded = [_sparse([_merged(row[k][0]) if merge_repeated else row[k][0] for row in _filled(best, top_paths)]) for k in range(top_paths)]
-    return decoded, _core.constant(np.array([[score for _, score in row] for row in _filled(best, top_paths)], logits.dtype).reshape(len(best), top_paths))
+    decoded = [
+        _sparse([_merged(row[k][0]) if merge_repeated else row[k][0] for row in _filled(best, top_paths)])
+        for k in range(top_paths)
+    ]
+    return decoded, _core.constant(
+        np.array([[score for _, score in row] for row in _filled(best, top_paths)], logits.dtype).reshape(
+            len(best), top_paths
+        )
+    )
 
 
 def _filled(rows, count):
@@ -110,12 +134,19 @@ def _beams(chances, width):
                 add((*labels, c), -np.inf, (ends_blank if labels and labels[-1] == c else either) + step[c])
         ranked = sorted(following.items(), key=lambda item: -np.logaddexp(*item[1]))
         beams = dict(ranked[:width])
-    return [(labels, float(np.logaddexp(*ends))) for labels, ends in sorted(beams.items(), key=lambda item: -np.logaddexp(*item[1]))]
+    return [
+        (labels, float(np.logaddexp(*ends)))
+        for labels, ends in sorted(beams.items(), key=lambda item: -np.logaddexp(*item[1]))
+    ]
 
 
 def _sparse(rows):
     indices = np.array([[i, j] for i, row in enumerate(rows) for j in range(len(row))], np.int64).reshape(-1, 2)
-    return SparseTensor(indices, np.array([v for row in rows for v in row], np.int64), [len(rows), max([len(r) for r in rows], default=0)])
+    return SparseTensor(
+        indices,
+        np.array([v for row in rows for v in row], np.int64),
+        [len(rows), max([len(r) for r in rows], default=0)],
+    )
 
 
 def _floats(x):
@@ -135,7 +166,9 @@ def decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_path
     elif strategy == "beam_search":
         if mask_index is not None:  # the decoder has the blank at the end
             mask_index %= classes
-            logits = _core.concat([logits[..., :mask_index], logits[..., mask_index + 1 :], logits[..., mask_index : mask_index + 1]], -1)
+            logits = _core.concat(
+                [logits[..., :mask_index], logits[..., mask_index + 1 :], logits[..., mask_index : mask_index + 1]], -1
+            )
         found, scores = beam_search(logits, lengths, beam_width, top_paths)
     else:
         raise ValueError(f"[ctc_decode] strategy is {strategy!r}; it is 'greedy' or 'beam_search'")

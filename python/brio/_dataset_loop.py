@@ -55,7 +55,9 @@ def _elements_of(source):
 def _index(dataset, shapes, element):
     found = [tuple(t.shape) for t in element]
     if found not in shapes:
-        raise InvalidArgumentError(f"[tf.function] a loop over {dataset!r} was traced for elements of shapes {shapes}, but one has {found}; {_ADVICE}")
+        raise InvalidArgumentError(
+            f"[tf.function] a loop over {dataset!r} was traced for elements of shapes {shapes}, but one has {found}; {_ADVICE}"
+        )
     return shapes.index(found)
 
 
@@ -64,12 +66,18 @@ def _shapes_of(dataset):
     leaves = _nest.flatten(dataset.element_spec)
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec) or leaf.dtype == _core.string:
-            raise _UnknownValueError(f"[tf.function] a loop over {dataset!r} has elements that a traced function cannot take, strings or others than plain tensors; loop outside of the function, or map them to numbers")
+            raise _UnknownValueError(
+                f"[tf.function] a loop over {dataset!r} has elements that a traced function cannot take, strings or others than plain tensors; loop outside of the function, or map them to numbers"
+            )
     if all(leaf.shape.is_fully_defined() for leaf in leaves):
         return [[tuple(leaf.shape) for leaf in leaves]]
-    length = dataset._brio_dataset.cardinality() if hasattr(dataset, "_brio_dataset") else -2  # an iterator does not say
+    length = (
+        dataset._brio_dataset.cardinality() if hasattr(dataset, "_brio_dataset") else -2
+    )  # an iterator does not say
     if length == -2:
-        raise _UnknownValueError(f"[tf.function] a loop over {dataset!r} cannot be traced: neither the shapes of its elements are known nor how many there are; {_ADVICE}")
+        raise _UnknownValueError(
+            f"[tf.function] a loop over {dataset!r} cannot be traced: neither the shapes of its elements are known nor how many there are; {_ADVICE}"
+        )
     found = dataset._brio_dataset.first(1)
     if length > 1:
         found += dataset._brio_dataset.skip(length - 1).first(1)
@@ -103,14 +111,18 @@ def loop(dataset, more, body, state, names):
     def any_of(which, kind, s):
         if which == len(reader.shapes) - 1:
             return with_shapes(which)(*s)
-        return _autograph.if_stmt(_core.equal(kind, which), with_shapes(which), lambda *now: any_of(which + 1, kind, now), s, names)
+        return _autograph.if_stmt(
+            _core.equal(kind, which), with_shapes(which), lambda *now: any_of(which + 1, kind, now), s, names
+        )
 
     def round_(kind, *s):
         s = any_of(0, kind, s)
         return (look() if more is None else _autograph.if_exp(more(*s), look, lambda: _core.constant(-1)), *s)
 
     if reader.shapes:
-        state = _autograph._loop(lambda kind, *s: _core.greater_equal(kind, 0), round_, (look(), *state), ("the loop's element", *names))[1:]
+        state = _autograph._loop(
+            lambda kind, *s: _core.greater_equal(kind, 0), round_, (look(), *state), ("the loop's element", *names)
+        )[1:]
     _core._host_call(reader.close, [number], [], True)
     return state
 
@@ -119,8 +131,12 @@ def next_of(iterator):
     """What AutoGraph makes of next(iterator) and iterator.get_next()."""
     spec = iterator.element_spec
     leaves = _nest.flatten(spec)
-    if not all(isinstance(leaf, TensorSpec) and leaf.shape.is_fully_defined() and leaf.dtype != _core.string for leaf in leaves):
-        raise _UnknownValueError(f"[tf.function] next() of an iterator over {spec} cannot be traced: the shapes of its elements are not known, or they are strings; {_ADVICE}")
+    if not all(
+        isinstance(leaf, TensorSpec) and leaf.shape.is_fully_defined() and leaf.dtype != _core.string for leaf in leaves
+    ):
+        raise _UnknownValueError(
+            f"[tf.function] next() of an iterator over {spec} cannot be traced: the shapes of its elements are not known, or they are strings; {_ADVICE}"
+        )
 
     def read():
         return _nest.flatten(iterator.get_next())

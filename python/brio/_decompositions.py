@@ -125,7 +125,9 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     both, order = _square("lu_solve", lower_upper), _core.convert_to_tensor(perm)
     rhs = _core.convert_to_tensor(rhs, dtype_hint=both.dtype)
     if both.shape[-1] != rhs.shape[-2]:
-        raise InvalidArgumentError(f"[lu_solve] rhs of shape {tuple(rhs.shape)} does not go with matrices of shape {tuple(both.shape)}")
+        raise InvalidArgumentError(
+            f"[lu_solve] rhs of shape {tuple(rhs.shape)} does not go with matrices of shape {tuple(both.shape)}"
+        )
     outer = _core.broadcast_static_shape(both.shape[:-2], rhs.shape[:-2])
     rhs = _core.broadcast_to(rhs, [*outer, *rhs.shape[-2:]])
     order = _core.broadcast_to(order, [*outer, order.shape[-1]])
@@ -171,7 +173,11 @@ def _root(array):
             except np.linalg.LinAlgError:
                 found = np.full((n, n), np.nan)
         if not np.iscomplexobj(a):
-            found = found.real if np.abs(found.imag).max(initial=0) <= 1e-6 * max(np.abs(found).max(initial=0), 1e-300) else np.full((n, n), np.nan)
+            found = (
+                found.real
+                if np.abs(found.imag).max(initial=0) <= 1e-6 * max(np.abs(found).max(initial=0), 1e-300)
+                else np.full((n, n), np.nan)
+            )
         out[:] = found
     return made.reshape(array.shape)
 
@@ -186,7 +192,9 @@ def sqrtm(input, name=None):
 
     x = _square("sqrtm", input)
     if not (x.dtype.is_floating or x.dtype.is_complex):
-        raise InvalidArgumentError(f"[sqrtm] takes matrices of floating-point or complex numbers, but got {x.dtype.name}")
+        raise InvalidArgumentError(
+            f"[sqrtm] takes matrices of floating-point or complex numbers, but got {x.dtype.name}"
+        )
 
     @custom_gradient
     def rooted(x):
@@ -291,13 +299,17 @@ def _solved(d, rhs):
     wide = list(rhs.shape[:-2])
     head, tail = d[..., : count * size], d[..., count * size :]
     blocks = _core.reshape(head, [*outer, 3, count, size])
-    blocks = _core.transpose(blocks, [*range(len(outer)), len(outer) + 1, len(outer), len(outer) + 2])  # (..., block, 3, size)
+    blocks = _core.transpose(
+        blocks, [*range(len(outer)), len(outer) + 1, len(outer), len(outer) + 2]
+    )  # (..., block, 3, size)
     inner, between = blocks[..., :-1], blocks[..., -1]  # (..., block, 3, size - 1), (..., block, 3)
     k = rhs.shape[-1]
     right = _core.reshape(rhs[..., : count * size, :], [*wide, count, size, k])
     b_inner, b_between = right[..., :-1, :], right[..., -1, :]
     matrices = dense_of(inner)
-    first = _core.one_hot(0, size - 1, dtype=d.dtype) * inner[..., 2, :1]  # what multiplies the unknown before the block
+    first = (
+        _core.one_hot(0, size - 1, dtype=d.dtype) * inner[..., 2, :1]
+    )  # what multiplies the unknown before the block
     last = _core.one_hot(size - 2, size - 1, dtype=d.dtype) * inner[..., 0, -1:]
     sides = _core.stack([first, last], axis=-1)
     both = complex_solve(matrices, sides)
@@ -323,7 +335,11 @@ def _solved(d, rhs):
         new_right = new_right - _core.expand_dims(ends, -1) * last_own[..., :1, :]
     x = _solved(_core.stack([new_upper, new_main, new_lower], axis=-2), new_right)
     before = _core.concat([_core.zeros_like(x[..., :1, :]), x[..., :-1, :]], -2)
-    within = own - _core.expand_dims(both[..., 0], -1) * _core.expand_dims(before, -2) - _core.expand_dims(both[..., 1], -1) * _core.expand_dims(x, -2)
+    within = (
+        own
+        - _core.expand_dims(both[..., 0], -1) * _core.expand_dims(before, -2)
+        - _core.expand_dims(both[..., 1], -1) * _core.expand_dims(x, -2)
+    )
     made = _core.reshape(_core.concat([within, _core.expand_dims(x, -2)], -2), [*wide, count * size, k])
     return _core.concat([made, last_own - behind * x[..., -1:, :]], -2) if rest else made
 
@@ -337,7 +353,9 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
     [1.0, 1.0, 1.0]
     """
     if perturb_singular:
-        raise ValueError("[tridiagonal_solve] perturb_singular=True is not supported; add a small number to the main diagonal")
+        raise ValueError(
+            "[tridiagonal_solve] perturb_singular=True is not supported; add a small number to the main diagonal"
+        )
     d = compact("tridiagonal_solve", diagonals, diagonals_format)
     rhs = _core.convert_to_tensor(rhs, dtype_hint=d.dtype)
     if rhs.shape.rank not in (d.shape.rank, d.shape.rank - 1):
@@ -350,7 +368,9 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
     vector = rhs.shape.rank == d.shape.rank - 1
     rhs = _core.expand_dims(rhs, -1) if vector else _linalg.matrix_transpose(rhs) if transpose_rhs else rhs
     if rhs.shape[-2] != d.shape[-1]:
-        raise ValueError(f"[tridiagonal_solve] a right side of {rhs.shape[-2]} rows does not go with matrices of {d.shape[-1]}")
+        raise ValueError(
+            f"[tridiagonal_solve] a right side of {rhs.shape[-2]} rows does not go with matrices of {d.shape[-1]}"
+        )
     x = _solved(d, rhs)
     return _core.squeeze(x, [-1]) if vector else x
 
@@ -399,10 +419,14 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
     """
     alpha, beta = _core.convert_to_tensor(alpha), _core.convert_to_tensor(beta)
     if alpha.shape[-1] != beta.shape[-1] + 1:
-        raise ValueError(f"[eigh_tridiagonal] beta of {beta.shape[-1]} elements does not go with alpha of {alpha.shape[-1]}; it is shorter by one")
+        raise ValueError(
+            f"[eigh_tridiagonal] beta of {beta.shape[-1]} elements does not go with alpha of {alpha.shape[-1]}; it is shorter by one"
+        )
     if beta.dtype.is_complex:
         if not eigvals_only:
-            raise ValueError("[eigh_tridiagonal] complex matrices have eigenvalues here, no eigenvectors; pass eigvals_only=True")
+            raise ValueError(
+                "[eigh_tridiagonal] complex matrices have eigenvalues here, no eigenvectors; pass eigvals_only=True"
+            )
         alpha, beta = _core._math.real(alpha), _core.abs(beta)  # which has the same eigenvalues
     matrix = _linalg.diag(alpha)
     if alpha.shape[-1] > 1:
@@ -414,7 +438,10 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
     elif select == "v":
         least, most = (float(v) for v in select_range)
         inside = _core.where((values > least) & (values <= most))[:, -1]
-        values, vectors = _core.gather(values, inside, axis=-1), None if eigvals_only else _core.gather(vectors, inside, axis=-1)
+        values, vectors = (
+            _core.gather(values, inside, axis=-1),
+            None if eigvals_only else _core.gather(vectors, inside, axis=-1),
+        )
     elif select != "a":
         raise ValueError(f"[eigh_tridiagonal] select is {select!r}; it is 'a', 'v' or 'i'")
     return values if eigvals_only else (values, vectors)

@@ -71,7 +71,12 @@ class EventFile:
         self.value(tag, step, tensor(np.float32(value)), metadata("scalars", 1))
 
     def histogram(self, tag, values, step, buckets=30):
-        self.value(tag, step, tensor(_histogram(np.asarray(values, np.float64).reshape(-1), buckets)), metadata("histograms", 2))
+        self.value(
+            tag,
+            step,
+            tensor(_histogram(np.asarray(values, np.float64).reshape(-1), buckets)),
+            metadata("histograms", 2),
+        )
 
     def text(self, tag, values, step):
         self.value(tag, step, tensor(values), metadata("text", 2))

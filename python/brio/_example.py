@@ -187,7 +187,8 @@ class Features:
 
     def __repr__(self):
         return "".join(
-            f'feature {{\n  key: "{name}"\n  value {{\n{_indented(repr(self.feature[name]), 4)}  }}\n}}\n' for name in sorted(self.feature)
+            f'feature {{\n  key: "{name}"\n  value {{\n{_indented(repr(self.feature[name]), 4)}  }}\n}}\n'
+            for name in sorted(self.feature)
         )
 
 
@@ -261,7 +262,9 @@ class SequenceExample(_Message):
         """Takes over what a serialized example holds."""
         context, lists = _io._parse_sequence_example(_bytes(serialized))
         self.context = Features._of(context)
-        self.feature_lists = FeatureLists({name: FeatureList([Feature._of(r) for r in rows]) for name, rows in lists.items()})
+        self.feature_lists = FeatureLists(
+            {name: FeatureList([Feature._of(r) for r in rows]) for name, rows in lists.items()}
+        )
         return len(serialized)
 
 

@@ -21,8 +21,14 @@ class Function(_core._Function):
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._bound, self._specified = weakref.WeakKeyDictionary(), []
         functools.update_wrapper(self, python_function, updated=())
-        prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
-        self._traced = _trace_gradients.followed(_autograph.convert(python_function), python_function) if autograph else python_function
+        prepare = (
+            None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
+        )
+        self._traced = (
+            _trace_gradients.followed(_autograph.convert(python_function), python_function)
+            if autograph
+            else python_function
+        )
         self._relax = relax
         super().__init__(_with_ragged_results(self._traced), prepare, *_open_sizes(self.input_signature), relax, True)
 
@@ -33,7 +39,9 @@ class Function(_core._Function):
         try:
             return self._bound[instance]
         except KeyError:
-            made = self._bound[instance] = type(self)(_method(self._traced, weakref.ref(instance)), self.input_signature, False, self._relax)
+            made = self._bound[instance] = type(self)(
+                _method(self._traced, weakref.ref(instance)), self.input_signature, False, self._relax
+            )
             return made
         except TypeError:  # an object without weak references
             return type(self)(self._traced.__get__(instance, owner), self.input_signature, False, self._relax)
@@ -55,7 +63,12 @@ class Function(_core._Function):
         if any(s.shape.rank is None for s in specs):
             return None
         numbers = iter(range(len(specs)))
-        args, kwargs = _nest.map_structure(lambda leaf: _core.convert_to_tensor(next(numbers), dtype="int64") if isinstance(leaf, TensorSpec) else leaf, specified)
+        args, kwargs = _nest.map_structure(
+            lambda leaf: (
+                _core.convert_to_tensor(next(numbers), dtype="int64") if isinstance(leaf, TensorSpec) else leaf
+            ),
+            specified,
+        )
         found = self._trace(tuple(args), kwargs, [(s.shape, s.dtype) for s in specs])
         if found is None:
             return None
@@ -67,7 +80,10 @@ class Function(_core._Function):
         """What went in and came out of each trace, as a text."""
         shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)  # noqa: E731
         name = getattr(self.python_function, "__name__", "function")
-        return "\n\n".join(f"{name}({shown(trace.arguments)})\n  Returns:\n    {shown(trace.results)}" for _, _, trace in self.saved_traces())
+        return "\n\n".join(
+            f"{name}({shown(trace.arguments)})\n  Returns:\n    {shown(trace.results)}"
+            for _, _, trace in self.saved_traces()
+        )
 
     def experimental_get_tracing_count(self):
         """How often the function was traced."""
@@ -100,8 +116,19 @@ class FunctionType(inspect.Signature):
             return cls(list(signature.parameters.values()))
         given = list(args) + list(kwargs.values())
         bound.apply_defaults()
-        kinds = {n: v if any(v is g for g in given) and not isinstance(v, _PLAIN) else Literal[v] if isinstance(v, _PLAIN) else v for n, v in bound.arguments.items()}
-        rows = [p.replace(annotation=kinds.get(n, p.annotation), default=p.empty) for n, p in signature.parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        kinds = {
+            n: v
+            if any(v is g for g in given) and not isinstance(v, _PLAIN)
+            else Literal[v]
+            if isinstance(v, _PLAIN)
+            else v
+            for n, v in bound.arguments.items()
+        }
+        rows = [
+            p.replace(annotation=kinds.get(n, p.annotation), default=p.empty)
+            for n, p in signature.parameters.items()
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
         return cls(rows, return_annotation=result)
 
 
@@ -145,9 +172,13 @@ class ConcreteFunction:
             spec = leaves[place] if isinstance(leaves[place], TensorSpec) else TensorSpec.from_tensor(leaves[place])
             value = _core.convert_to_tensor(value)
             if spec.dtype != value.dtype:
-                raise InvalidArgumentError(f"this concrete function takes {spec}, but got a tensor of {value.dtype.name}")
+                raise InvalidArgumentError(
+                    f"this concrete function takes {spec}, but got a tensor of {value.dtype.name}"
+                )
             if not spec.is_compatible_with(value):
-                raise TypeError(f"this concrete function takes {spec}, but got shape {value.shape} and dtype {value.dtype!r}")
+                raise TypeError(
+                    f"this concrete function takes {spec}, but got shape {value.shape} and dtype {value.dtype!r}"
+                )
             leaves[place] = value
         args, kwargs = _nest.pack(self.structured_input_signature, leaves)
         return self._function(*args, **kwargs)
@@ -163,7 +194,12 @@ class ConcreteFunction:
         given = _nest.flatten((args, kwargs))
         leaves = _nest.flatten(self.structured_input_signature)
         for place, value in enumerate(given if len(given) == count else ()):
-            if place not in places and isinstance(leaves[place], _PLAIN) and type(value) is type(leaves[place]) and value != leaves[place]:
+            if (
+                place not in places
+                and isinstance(leaves[place], _PLAIN)
+                and type(value) is type(leaves[place])
+                and value != leaves[place]
+            ):
                 raise TypeError(f"this concrete function was traced for {leaves[place]!r}, but got {value!r}")
         return [given[place] for place in places] if len(given) == count else given
 
@@ -175,7 +211,9 @@ class ConcreteFunction:
     @property
     def function_type(self):
         """Its signature, with the kinds of arguments and of the result."""
-        return FunctionType.of(self._function.python_function, *self.structured_input_signature, self.structured_outputs)
+        return FunctionType.of(
+            self._function.python_function, *self.structured_input_signature, self.structured_outputs
+        )
 
     @property
     def inference_fn(self):
@@ -311,7 +349,9 @@ def _as_specified(function, signature, args, kwargs):
         elif len(values) < len(signature) and parameters[name] is not inspect.Parameter.empty:
             values.append(parameters[name])
     if len(values) != len(signature):
-        raise TypeError(f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were given")
+        raise TypeError(
+            f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were given"
+        )
     return tuple(_conform(function, spec, value) for spec, value in zip(signature, values)), {}
 
 
@@ -340,7 +380,9 @@ def _conform(function, spec, value):
         return type(spec)(_conform(function, s, v) for s, v in zip(spec, value))
     tensor = _core.convert_to_tensor(value, dtype_hint=spec.dtype)
     if not spec.is_compatible_with(tensor):
-        raise TypeError(f"{function.__name__}(): the input_signature says {spec}, but an argument has shape {tensor.shape} and dtype {tensor.dtype!r}")
+        raise TypeError(
+            f"{function.__name__}(): the input_signature says {spec}, but an argument has shape {tensor.shape} and dtype {tensor.dtype!r}"
+        )
     return tensor
 
 

@@ -14,13 +14,19 @@ class FuncGraph:
 
     def get_operations(self):
         """The operations, each with its name and type."""
-        return [types.SimpleNamespace(name=f"{op}_{i}", type=op, inputs=inputs) for i, (op, inputs) in enumerate(self._ops())]
+        return [
+            types.SimpleNamespace(name=f"{op}_{i}", type=op, inputs=inputs)
+            for i, (op, inputs) in enumerate(self._ops())
+        ]
 
     def _ops(self):
         """(operation, names of those whose results it takes), in order."""
         rows = re.findall(r"^\s*((?:%\w+(?:, )?)+) = ([A-Za-z_]\w*)([^{:]*)", self._text, re.M)
         makers = {result: f"{op}_{i}" for i, (results, op, _) in enumerate(rows) for result in results.split(", ")}
-        return [(op, [makers.get(value, value.replace("%", "input_")) for value in re.findall(r"%\w+", given)]) for _, op, given in rows]
+        return [
+            (op, [makers.get(value, value.replace("%", "input_")) for value in re.findall(r"%\w+", given)])
+            for _, op, given in rows
+        ]
 
     def as_graph_def(self, from_version=None, add_shapes=False):
         """The same with `node`, a list of operations, and a text to print."""

@@ -15,7 +15,9 @@ def _together(who, *given):
     like = next((x for x in given if hasattr(x, "dtype")), None)
     made = [_core.convert_to_tensor(x, dtype_hint=None if like is None else like.dtype) for x in given]
     if not all(x.dtype.is_floating for x in made):
-        raise InvalidArgumentError(f"[{who}] takes floating-point numbers, but got {', '.join(x.dtype.name for x in made)}")
+        raise InvalidArgumentError(
+            f"[{who}] takes floating-point numbers, but got {', '.join(x.dtype.name for x in made)}"
+        )
     if all(tuple(x.shape) == tuple(made[0].shape) for x in made):
         return made
     nothing = _core.zeros_like(made[0])
@@ -42,7 +44,13 @@ def _log_gamma(x):
         shift[low] -= np.log(x[low])
         x[low] += 1
     y = 1 / (x * x)
-    return shift + (x - 0.5) * np.log(x) - x + 0.9189385332046727 + (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / x
+    return (
+        shift
+        + (x - 0.5) * np.log(x)
+        - x
+        + 0.9189385332046727
+        + (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / x
+    )
 
 
 def _gamma_parts(a, x):
@@ -159,7 +167,10 @@ def _beta_fraction(a, b, x):
     d = 1 / np.where(np.abs(1 - (a + b) * x / (a + 1)) < tiny, tiny, 1 - (a + b) * x / (a + 1))
     h = d
     for m in range(1, _STEPS):
-        for step in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
+        for step in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
             d = 1 + step * d
             d = 1 / np.where(np.abs(d) < tiny, tiny, d)
             c = 1 + step / c

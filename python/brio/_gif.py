@@ -73,7 +73,11 @@ def frames(data):
     reader = _Reader(data)
     if reader.take(6) not in (b"GIF87a", b"GIF89a"):
         raise _broken("it does not begin with GIF87a or GIF89a")
-    width, height, flags = int.from_bytes(reader.take(2), "little"), int.from_bytes(reader.take(2), "little"), reader.take(3)[0]
+    width, height, flags = (
+        int.from_bytes(reader.take(2), "little"),
+        int.from_bytes(reader.take(2), "little"),
+        reader.take(3)[0],
+    )
     if width * height > 2**28:
         raise _broken(f"{width} by {height} pixels are too many")
     shared = reader.colors(flags)

@@ -65,7 +65,9 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
 
     def shuffled(index, seed, most):
         if (np.broadcast_to(most, index.shape) < index).any() or (index < 0).any():
-            raise InvalidArgumentError(f"[random_index_shuffle] index {index.tolist()} is not between 0 and max_index {most.tolist()}")
+            raise InvalidArgumentError(
+                f"[random_index_shuffle] index {index.tolist()} is not between 0 and max_index {most.tolist()}"
+            )
         n = max([1, *(len(x) for x, rank in ((index, 1), (most, 1), (seed, 2)) if x.ndim == rank)])
         if seed.ndim == 1 and most.ndim == 0:
             return _shuffled(np.atleast_1d(index), seed, int(most), rounds).reshape(index.shape)

@@ -39,7 +39,11 @@ os.register_at_fork(before=_wait_for_others, after_in_child=_forget_others)
 def public(module):
     """__all__ of this module: `from module import *` then also finds the names that are loaded when they are first used."""
     own = sys.modules[module]
-    foreign = {name for name, value in vars(own).items() if isinstance(value, type(sys)) and not value.__name__.startswith("brio")}
+    foreign = {
+        name
+        for name, value in vars(own).items()
+        if isinstance(value, type(sys)) and not value.__name__.startswith("brio")
+    }
     return [name for name in dir(own) if not name.startswith("_") and name not in foreign]
 
 

@@ -9,7 +9,11 @@ class _Blocks(LinearOperator):
     """Operators of blocks: matmul and solve take lists of the blocks of an argument too, and give lists then."""
 
     def _in_blocks(self, x, compute, vectors, given, made, adjoint):
-        if isinstance(x, (list, tuple)) and len(x) == len(given) and all(_core.is_tensor(p) or hasattr(p, "shape") for p in x):
+        if (
+            isinstance(x, (list, tuple))
+            and len(x) == len(given)
+            and all(_core.is_tensor(p) or hasattr(p, "shape") for p in x)
+        ):
             parts = [self._argument(p) for p in x]
             batch = common(*(p.shape[: -1 if vectors else -2] for p in parts))
             inner = 1 if vectors else 2
@@ -22,7 +26,9 @@ class _Blocks(LinearOperator):
         """The product with matrices, with lists of their blocks, or with another operator."""
         rows, columns = self._block_sizes()
         given, made = (rows, columns) if adjoint else (columns, rows)
-        return self._in_blocks(x, lambda t: LinearOperator.matmul(self, t, adjoint, adjoint_arg), False, given, made, adjoint)
+        return self._in_blocks(
+            x, lambda t: LinearOperator.matmul(self, t, adjoint, adjoint_arg), False, given, made, adjoint
+        )
 
     def matvec(self, x, adjoint=False, name="matvec"):
         """The product with vectors, or with lists of their blocks."""
@@ -34,7 +40,9 @@ class _Blocks(LinearOperator):
         """The matrices whose product with the operator is rhs, which may be a list of blocks."""
         rows, columns = self._block_sizes()
         given, made = (columns, rows) if adjoint else (rows, columns)
-        return self._in_blocks(rhs, lambda t: LinearOperator.solve(self, t, adjoint, adjoint_arg), False, given, made, adjoint)
+        return self._in_blocks(
+            rhs, lambda t: LinearOperator.solve(self, t, adjoint, adjoint_arg), False, given, made, adjoint
+        )
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
         """The vectors whose product with the operator is rhs, which may be a list of blocks."""
@@ -51,7 +59,15 @@ class LinearOperatorBlockDiag(_Blocks):
     [[1.0, 0.0, 0.0], [0.0, 1.0, 2.0], [0.0, 3.0, 4.0]]
     """
 
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True, name=None):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=True,
+        name=None,
+    ):
         self._operators = one_dtype("LinearOperatorBlockDiag", operators)
         hints = [h if h is not None else every(self._operators, n) for n, h in
                  (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite))]  # fmt: skip
@@ -109,7 +125,9 @@ class LinearOperatorBlockDiag(_Blocks):
         return _core.concat([_core.broadcast_to(p, [*batch, p.shape[-1]]) for p in parts], -1)
 
     def _same(self, operators, non_singular=None):
-        return LinearOperatorBlockDiag(operators, non_singular or self.is_non_singular, self.is_self_adjoint, self.is_positive_definite)
+        return LinearOperatorBlockDiag(
+            operators, non_singular or self.is_non_singular, self.is_self_adjoint, self.is_positive_definite
+        )
 
     def _adjoint(self):
         return self._same([o.adjoint() for o in self._operators])
@@ -134,9 +152,16 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         self._rows = [list(row) for row in operators]
         for i, row in enumerate(self._rows):
             if len(row) != i + 1:
-                raise ValueError(f"[LinearOperatorBlockLowerTriangular] row {i} has {len(row)} blocks; it needs {i + 1}")
-            if any(o.range_dimension != row[-1].range_dimension or o.domain_dimension != self._rows[j][j].domain_dimension for j, o in enumerate(row)):
-                raise ValueError(f"[LinearOperatorBlockLowerTriangular] the blocks of row {i} do not fit those beside or above them")
+                raise ValueError(
+                    f"[LinearOperatorBlockLowerTriangular] row {i} has {len(row)} blocks; it needs {i + 1}"
+                )
+            if any(
+                o.range_dimension != row[-1].range_dimension or o.domain_dimension != self._rows[j][j].domain_dimension
+                for j, o in enumerate(row)
+            ):
+                raise ValueError(
+                    f"[LinearOperatorBlockLowerTriangular] the blocks of row {i} do not fit those beside or above them"
+                )
         one_dtype("LinearOperatorBlockLowerTriangular", [o for row in self._rows for o in row])
         if is_non_singular is None:
             is_non_singular = every([row[-1] for row in self._rows], "is_non_singular")
@@ -160,7 +185,9 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         lines = []
         for row, height in zip(self._rows, rows):
             parts = [_core.broadcast_to(o.to_dense(), [*batch, height, int(o.domain_dimension)]) for o in row]
-            lines.append(_core.pad(_core.concat(parts, -1), [[0, 0]] * (len(batch) + 1) + [[0, sum(columns[len(row) :])]]))
+            lines.append(
+                _core.pad(_core.concat(parts, -1), [[0, 0]] * (len(batch) + 1) + [[0, sum(columns[len(row) :])]])
+            )
         return _core.concat(lines, -2)
 
     def _joined(self, parts):
@@ -171,7 +198,9 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         rows, columns = self._block_sizes()
         parts, n = _core.split(x, rows if adjoint else columns, axis=-2), len(rows)
         if adjoint:
-            return self._joined([total([self._rows[i][j]._matmul(parts[i], True) for i in range(j, n)]) for j in range(n)])
+            return self._joined(
+                [total([self._rows[i][j]._matmul(parts[i], True) for i in range(j, n)]) for j in range(n)]
+            )
         return self._joined([total([o._matmul(part, False) for o, part in zip(row, parts)]) for row in self._rows])
 
     def _solve(self, rhs, adjoint):
@@ -181,7 +210,9 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         for i in reversed(range(n)) if adjoint else range(n):
             rest = parts[i]
             for j in range(i + 1, n) if adjoint else range(i):
-                rest = rest - (self._rows[j][i]._matmul(found[j], True) if adjoint else self._rows[i][j]._matmul(found[j], False))
+                rest = rest - (
+                    self._rows[j][i]._matmul(found[j], True) if adjoint else self._rows[i][j]._matmul(found[j], False)
+                )
             found[i] = self._rows[i][i]._solve(rest, adjoint)
         return self._joined(found)
 
@@ -196,4 +227,6 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
 
     def _diag_part(self):
         batch = as_list(self.batch_shape)
-        return _core.concat([_core.broadcast_to(o.diag_part(), [*batch, o.domain_dimension]) for o in self._diagonal()], -1)
+        return _core.concat(
+            [_core.broadcast_to(o.diag_part(), [*batch, o.domain_dimension]) for o in self._diagonal()], -1
+        )

@@ -5,15 +5,37 @@ from brio._linear_operator import LinearOperator, as_list, conjugated, log_of_si
 
 
 class _Circulant(LinearOperator):
-    def __init__(self, depth, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name):
-        self._given_spectrum, self._depth = spectrum if isinstance(spectrum, _core.Variable) else _core.convert_to_tensor(spectrum), depth
+    def __init__(
+        self,
+        depth,
+        spectrum,
+        input_output_dtype,
+        is_non_singular,
+        is_self_adjoint,
+        is_positive_definite,
+        is_square,
+        name,
+    ):
+        self._given_spectrum, self._depth = (
+            spectrum if isinstance(spectrum, _core.Variable) else _core.convert_to_tensor(spectrum),
+            depth,
+        )
         if not is_square:
             raise ValueError(f"A {type(self).__name__} operator is always square.")
         real = not self._given_spectrum.dtype.is_complex
         if real and is_self_adjoint is False:
             raise ValueError("A real spectrum always corresponds to a self-adjoint operator.")
         dtype = _core.as_dtype(input_output_dtype)
-        super().__init__(dtype, None, is_non_singular, True if real else is_self_adjoint, is_positive_definite, True, name, {"spectrum": spectrum})
+        super().__init__(
+            dtype,
+            None,
+            is_non_singular,
+            True if real else is_self_adjoint,
+            is_positive_definite,
+            True,
+            name,
+            {"spectrum": spectrum},
+        )
 
     @property
     def spectrum(self):
@@ -126,7 +148,9 @@ class LinearOperatorCirculant(_Circulant):
 
     def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
                  name="LinearOperatorCirculant"):  # fmt: skip
-        super().__init__(1, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            1, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
 
 
 class LinearOperatorCirculant2D(_Circulant):
@@ -138,7 +162,9 @@ class LinearOperatorCirculant2D(_Circulant):
 
     def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
                  name="LinearOperatorCirculant2D"):  # fmt: skip
-        super().__init__(2, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            2, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
 
 
 class LinearOperatorCirculant3D(_Circulant):
@@ -150,4 +176,6 @@ class LinearOperatorCirculant3D(_Circulant):
 
     def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
                  name="LinearOperatorCirculant3D"):  # fmt: skip
-        super().__init__(3, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        super().__init__(
+            3, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )

@@ -17,7 +17,9 @@ def one_dtype(who, operators):
     if not operators:
         raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
     if len({o.dtype.name for o in operators}) > 1:
-        raise TypeError(f"[{who}] the operators are of {', '.join(o.dtype.name for o in operators)}; they must be of one dtype")
+        raise TypeError(
+            f"[{who}] the operators are of {', '.join(o.dtype.name for o in operators)}; they must be of one dtype"
+        )
     return operators
 
 
@@ -37,7 +39,15 @@ class LinearOperatorComposition(LinearOperator):
     [14.0, 15.0]
     """
 
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+    ):
         self._operators = one_dtype("LinearOperatorComposition", operators)
         for a, b in zip(self._operators, self._operators[1:]):
             if a.domain_dimension != b.range_dimension:
@@ -50,7 +60,11 @@ class LinearOperatorComposition(LinearOperator):
     operators = property(lambda self: self._operators, doc="The operators of the product.")
 
     def _shape(self):
-        return [*common(*(o.batch_shape for o in self._operators)), self._operators[0].range_dimension, self._operators[-1].domain_dimension]
+        return [
+            *common(*(o.batch_shape for o in self._operators)),
+            self._operators[0].range_dimension,
+            self._operators[-1].domain_dimension,
+        ]
 
     def _to_dense(self):
         made = self._operators[-1].to_dense()
@@ -82,15 +96,26 @@ class LinearOperatorComposition(LinearOperator):
         return made
 
     def _log_abs_determinant(self):
-        return total([o.log_abs_determinant() for o in self._operators]) if self._all_square() else super()._log_abs_determinant()
+        return (
+            total([o.log_abs_determinant() for o in self._operators])
+            if self._all_square()
+            else super()._log_abs_determinant()
+        )
 
     def _adjoint(self):
-        return LinearOperatorComposition([o.adjoint() for o in self._operators[::-1]], self.is_non_singular, self.is_self_adjoint, self.is_positive_definite)
+        return LinearOperatorComposition(
+            [o.adjoint() for o in self._operators[::-1]],
+            self.is_non_singular,
+            self.is_self_adjoint,
+            self.is_positive_definite,
+        )
 
     def _inverse(self):
         if not self._all_square():
             return super()._inverse()
-        return LinearOperatorComposition([o.inverse() for o in self._operators[::-1]], True, self.is_self_adjoint, self.is_positive_definite)
+        return LinearOperatorComposition(
+            [o.inverse() for o in self._operators[::-1]], True, self.is_self_adjoint, self.is_positive_definite
+        )
 
 
 class _Of(LinearOperator):
@@ -111,8 +136,17 @@ class LinearOperatorAdjoint(_Of):
     [[1.0, 3.0], [2.0, 4.0]]
     """
 
-    def __init__(self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
-        super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name or operator.name + "_adjoint")
+    def __init__(
+        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ):
+        super().__init__(
+            operator,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            is_square,
+            name or operator.name + "_adjoint",
+        )
 
     def _shape(self):
         *batch, rows, columns = self._operator.shape
@@ -151,10 +185,14 @@ class LinearOperatorInversion(_Of):
     [0.5, 0.25]
     """
 
-    def __init__(self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self, operator, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None
+    ):
         if operator.is_non_singular is False or is_non_singular is False:
             raise ValueError(f"Operator should be non-singular: {operator}")
-        super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name or operator.name + "_inv")
+        super().__init__(
+            operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name or operator.name + "_inv"
+        )
 
     def _shape(self):
         return self._operator.shape
@@ -190,7 +228,15 @@ class LinearOperatorKronecker(LinearOperator):
     [2.0, 1.0, 8.0, 6.0]
     """
 
-    def __init__(self, operators, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None):
+    def __init__(
+        self,
+        operators,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+    ):
         self._operators = one_dtype("LinearOperatorKronecker", operators)
         hints = [h if h is not None else every(self._operators, n) for n, h in
                  (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite))]  # fmt: skip
@@ -210,7 +256,9 @@ class LinearOperatorKronecker(LinearOperator):
         for o in self._operators[1:]:
             b = o.to_dense()
             both = _core.expand_dims(_core.expand_dims(made, -1), -3) * _core.expand_dims(_core.expand_dims(b, -2), -4)
-            made = _core.reshape(both, [*both.shape[:-4], both.shape[-4] * both.shape[-3], both.shape[-2] * both.shape[-1]])
+            made = _core.reshape(
+                both, [*both.shape[:-4], both.shape[-4] * both.shape[-3], both.shape[-2] * both.shape[-1]]
+            )
         return made
 
     def _each(self, x, sizes, f):
@@ -230,7 +278,9 @@ class LinearOperatorKronecker(LinearOperator):
             made = f(o, _core.reshape(turned, [*batch, sizes[i][0], before * after * columns]))
             batch = as_list(made.shape[:-2])
             n = len(batch)
-            made = _core.transpose(_core.reshape(made, [*batch, sizes[i][1], before, after * columns]), [*range(n), n + 1, n, n + 2])
+            made = _core.transpose(
+                _core.reshape(made, [*batch, sizes[i][1], before, after * columns]), [*range(n), n + 1, n, n + 2]
+            )
             x = _core.reshape(made, [*batch, before * sizes[i][1] * after, columns])
         return x
 
@@ -277,13 +327,19 @@ class LinearOperatorKronecker(LinearOperator):
         return total([o.log_abs_determinant() * float(n // int(o.domain_dimension)) for o in self._operators])
 
     def _same(self, operators, non_singular=None):
-        return LinearOperatorKronecker(operators, non_singular or self.is_non_singular, self.is_self_adjoint, self.is_positive_definite)
+        return LinearOperatorKronecker(
+            operators, non_singular or self.is_non_singular, self.is_self_adjoint, self.is_positive_definite
+        )
 
     def _adjoint(self):
         return self._same([o.adjoint() for o in self._operators])
 
     def _inverse(self):
-        return self._same([o.inverse() for o in self._operators], True) if all(o.is_square for o in self._operators) else super()._inverse()
+        return (
+            self._same([o.inverse() for o in self._operators], True)
+            if all(o.is_square for o in self._operators)
+            else super()._inverse()
+        )
 
     def _cholesky(self):
         return LinearOperatorKronecker([o.cholesky() for o in self._operators], True)
@@ -304,12 +360,26 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._v = None if v is None else tensor(v)
         self._diag = None if diag_update is None else tensor(diag_update)
         self._positive = True if diag_update is None else is_diag_update_positive
-        if v is None and base_operator.is_self_adjoint and is_self_adjoint is None and not base_operator.dtype.is_complex:
+        if (
+            v is None
+            and base_operator.is_self_adjoint
+            and is_self_adjoint is None
+            and not base_operator.dtype.is_complex
+        ):
             is_self_adjoint = True
         if v is None and self._positive and base_operator.is_positive_definite and is_positive_definite is None:
             is_positive_definite = True
         parameters = {"base_operator": base_operator, "u": u, "diag_update": diag_update, "v": v}
-        super().__init__(base_operator.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name, parameters)
+        super().__init__(
+            base_operator.dtype,
+            None,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            is_square,
+            name,
+            parameters,
+        )
 
     base_operator = property(lambda self: self._base, doc="The operator without the update.")
     u = property(lambda self: self._u, doc="The left columns.")
@@ -325,16 +395,25 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return LinearOperatorDiag(self._diag, is_positive_definite=self._positive)
 
     def _shape(self):
-        batch = common(self._base.batch_shape, self._u.shape[:-2], self.v.shape[:-2], [] if self._diag is None else self._diag.shape[:-1])
+        batch = common(
+            self._base.batch_shape,
+            self._u.shape[:-2],
+            self.v.shape[:-2],
+            [] if self._diag is None else self._diag.shape[:-1],
+        )
         return [*batch, *self._base.shape[-2:]]
 
     def _to_dense(self):
-        return self._base.to_dense() + _core.matmul(self.u, self.diag_operator._matmul(transposed(_core.convert_to_tensor(self.v)), False))
+        return self._base.to_dense() + _core.matmul(
+            self.u, self.diag_operator._matmul(transposed(_core.convert_to_tensor(self.v)), False)
+        )
 
     def _matmul(self, x, adjoint):
         u, v = _core.convert_to_tensor(self.u), _core.convert_to_tensor(self.v)
         u, v = (v, u) if adjoint else (u, v)
-        return self._base._matmul(x, adjoint) + _core.matmul(u, self.diag_operator._matmul(_core.matmul(v, x, adjoint_a=True), adjoint))
+        return self._base._matmul(x, adjoint) + _core.matmul(
+            u, self.diag_operator._matmul(_core.matmul(v, x, adjoint_a=True), adjoint)
+        )
 
     def _capacitance(self, u, v, adjoint):
         """D^-1 + Vᴴ L^-1 U, and L^-1 U."""
@@ -353,13 +432,19 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _small(self):
         from brio._linear_operators import LinearOperatorFullMatrix
 
-        return LinearOperatorFullMatrix(self._capacitance(_core.convert_to_tensor(self.u), _core.convert_to_tensor(self.v), False)[0])
+        return LinearOperatorFullMatrix(
+            self._capacitance(_core.convert_to_tensor(self.u), _core.convert_to_tensor(self.v), False)[0]
+        )
 
     def _determinant(self):
         return self._small()._determinant() * self.diag_operator.determinant() * self._base.determinant()
 
     def _log_abs_determinant(self):
-        return self._small()._log_abs_determinant() + self.diag_operator.log_abs_determinant() + self._base.log_abs_determinant()
+        return (
+            self._small()._log_abs_determinant()
+            + self.diag_operator.log_abs_determinant()
+            + self._base.log_abs_determinant()
+        )
 
     def _diag_part(self):
         u, v = _core.convert_to_tensor(self.u), conjugated(_core.convert_to_tensor(self.v))

@@ -69,7 +69,9 @@ class LinearOperator(Module):
     parameters = property(lambda self: dict(self._given), doc="What the operator was made with, by name.")
     is_non_singular = property(lambda self: self._hints[0], doc="Has it an inverse? None where that is not known.")
     is_self_adjoint = property(lambda self: self._hints[1], doc="Is it its own adjoint? None where that is not known.")
-    is_positive_definite = property(lambda self: self._hints[2], doc="Is it positive definite? None where that is not known.")
+    is_positive_definite = property(
+        lambda self: self._hints[2], doc="Is it positive definite? None where that is not known."
+    )
 
     @property
     def graph_parents(self):
@@ -138,7 +140,9 @@ class LinearOperator(Module):
     # ---- what subclasses know better
 
     def _to_dense(self):
-        return self._matmul(_core.eye(int(self.domain_dimension), batch_shape=as_list(self.batch_shape), dtype=self.dtype), False)
+        return self._matmul(
+            _core.eye(int(self.domain_dimension), batch_shape=as_list(self.batch_shape), dtype=self.dtype), False
+        )
 
     def _matmul(self, x, adjoint):
         matrix = self._to_dense()
@@ -147,7 +151,11 @@ class LinearOperator(Module):
     def _solve(self, rhs, adjoint):
         matrix = self._to_dense()
         if self.is_positive_definite and self.is_self_adjoint and not matrix.dtype.is_complex:
-            return _linalg.cholesky_solve(_linalg.cholesky(matrix), rhs) if len(matrix.shape) == len(rhs.shape) else _linalg.solve(matrix, rhs)
+            return (
+                _linalg.cholesky_solve(_linalg.cholesky(matrix), rhs)
+                if len(matrix.shape) == len(rhs.shape)
+                else _linalg.solve(matrix, rhs)
+            )
         return complex_solve(transposed(matrix) if adjoint else matrix, rhs)
 
     def _diag_part(self):
@@ -183,12 +191,20 @@ class LinearOperator(Module):
     def _inverse(self):
         from brio._linear_joined import LinearOperatorInversion
 
-        return LinearOperatorInversion(self, is_non_singular=True, is_self_adjoint=self.is_self_adjoint, is_positive_definite=self.is_positive_definite, is_square=True)
+        return LinearOperatorInversion(
+            self,
+            is_non_singular=True,
+            is_self_adjoint=self.is_self_adjoint,
+            is_positive_definite=self.is_positive_definite,
+            is_square=True,
+        )
 
     def _cholesky(self):
         from brio._linear_operators import LinearOperatorLowerTriangular
 
-        return LinearOperatorLowerTriangular(_linalg.cholesky(self._to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True)
+        return LinearOperatorLowerTriangular(
+            _linalg.cholesky(self._to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
+        )
 
     def _times(self, other):
         """The product with another operator, where it is simpler than a composition; else None."""
@@ -212,7 +228,9 @@ class LinearOperator(Module):
     def _argument(self, x):
         x = _core.convert_to_tensor(x, dtype_hint=self.dtype)
         if x.dtype != self.dtype:
-            raise TypeError(f"[{type(self).__name__}] an argument is of {x.dtype.name}, but the operator of {self.dtype.name}")
+            raise TypeError(
+                f"[{type(self).__name__}] an argument is of {x.dtype.name}, but the operator of {self.dtype.name}"
+            )
         return x
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):

@@ -26,7 +26,16 @@ class LinearOperatorFullMatrix(LinearOperator):
     def __init__(self, matrix, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
                  name="LinearOperatorFullMatrix"):  # fmt: skip
         self._matrix = tensor(matrix)
-        super().__init__(self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name, {"matrix": matrix})
+        super().__init__(
+            self._matrix.dtype,
+            None,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            is_square,
+            name,
+            {"matrix": matrix},
+        )
 
     matrix = property(lambda self: self._matrix, doc="The matrices.")
 
@@ -44,13 +53,23 @@ class LinearOperatorDiag(LinearOperator):
     [1.0, 0.5]
     """
 
-    def __init__(self, diag, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorDiag"):
+    def __init__(
+        self,
+        diag,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name="LinearOperatorDiag",
+    ):
         self._diag = tensor(diag)
         if is_self_adjoint is None and not self._diag.dtype.is_complex:
             is_self_adjoint = True
         if is_square is False:
             raise ValueError("Only square diagonal operators currently supported.")
-        super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"diag": diag})
+        super().__init__(
+            self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"diag": diag}
+        )
 
     diag = property(lambda self: self._diag, doc="The diagonals.")
 
@@ -103,7 +122,11 @@ class LinearOperatorDiag(LinearOperator):
 class _Identity(LinearOperator):
     def __init__(self, num_rows, batch_shape, dtype, hints, name, parameters):
         self._rows = int(num_rows)
-        self._batch = [] if batch_shape is None else as_list(batch_shape.numpy() if hasattr(batch_shape, "numpy") else batch_shape)
+        self._batch = (
+            []
+            if batch_shape is None
+            else as_list(batch_shape.numpy() if hasattr(batch_shape, "numpy") else batch_shape)
+        )
         if self._rows < 0:
             raise ValueError(f"Argument num_rows must be non-negative. Found: {num_rows}")
         super().__init__(dtype, None, *hints, name, parameters)
@@ -176,7 +199,14 @@ class LinearOperatorScaledIdentity(_Identity):
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
-        super().__init__(num_rows, self._multiplier.shape, self._multiplier.dtype, hints, name, {"num_rows": num_rows, "multiplier": multiplier})
+        super().__init__(
+            num_rows,
+            self._multiplier.shape,
+            self._multiplier.dtype,
+            hints,
+            name,
+            {"num_rows": num_rows, "multiplier": multiplier},
+        )
 
     multiplier = property(lambda self: self._multiplier, doc="The numbers.")
 
@@ -207,19 +237,31 @@ class LinearOperatorScaledIdentity(_Identity):
 
     def _adjoint(self):
         factor = conjugated(_core.convert_to_tensor(self._multiplier))
-        return LinearOperatorScaledIdentity(self._rows, factor, self.is_non_singular, self.is_self_adjoint, self.is_positive_definite)
+        return LinearOperatorScaledIdentity(
+            self._rows, factor, self.is_non_singular, self.is_self_adjoint, self.is_positive_definite
+        )
 
     def _inverse(self):
-        return LinearOperatorScaledIdentity(self._rows, 1.0 / _core.convert_to_tensor(self._multiplier), True, self.is_self_adjoint, self.is_positive_definite)
+        return LinearOperatorScaledIdentity(
+            self._rows,
+            1.0 / _core.convert_to_tensor(self._multiplier),
+            True,
+            self.is_self_adjoint,
+            self.is_positive_definite,
+        )
 
     def _cholesky(self):
-        return LinearOperatorScaledIdentity(self._rows, _core.sqrt(_core.convert_to_tensor(self._multiplier)), True, True, True)
+        return LinearOperatorScaledIdentity(
+            self._rows, _core.sqrt(_core.convert_to_tensor(self._multiplier)), True, True, True
+        )
 
     def _times(self, other):
         if isinstance(other, LinearOperatorIdentity):
             return self
         if isinstance(other, LinearOperatorScaledIdentity):
-            return LinearOperatorScaledIdentity(self._rows, _core.convert_to_tensor(self._multiplier) * other.multiplier)
+            return LinearOperatorScaledIdentity(
+                self._rows, _core.convert_to_tensor(self._multiplier) * other.multiplier
+            )
         return None
 
     def cond(self, name="cond"):
@@ -250,7 +292,9 @@ class LinearOperatorZeros(_Identity):
         return _core.zeros(self._shape(), self.dtype)
 
     def _matmul(self, x, adjoint):
-        return _core.zeros([*common(self._batch, x.shape[:-2]), self._columns if adjoint else self._rows, x.shape[-1]], self.dtype)
+        return _core.zeros(
+            [*common(self._batch, x.shape[:-2]), self._columns if adjoint else self._rows, x.shape[-1]], self.dtype
+        )
 
     def _diag_part(self):
         return _core.zeros([*self._batch, min(self._rows, self._columns)], self.dtype)
@@ -277,7 +321,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")
         self._tril = tensor(tril)
-        super().__init__(self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"tril": tril})
+        super().__init__(
+            self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"tril": tril}
+        )
 
     tril = property(lambda self: self._tril, doc="The matrices whose lower triangles count.")
 
@@ -317,8 +363,19 @@ class LinearOperatorHouseholder(LinearOperator):
                  name="LinearOperatorHouseholder"):  # fmt: skip
         self._reflection_axis = tensor(reflection_axis)
         if is_self_adjoint is False or is_positive_definite or is_non_singular is False or is_square is False:
-            raise ValueError("A Householder operator is always self-adjoint, non-singular and square, and never positive definite.")
-        super().__init__(self._reflection_axis.dtype, None, is_non_singular, True, False, True, name, {"reflection_axis": reflection_axis})
+            raise ValueError(
+                "A Householder operator is always self-adjoint, non-singular and square, and never positive definite."
+            )
+        super().__init__(
+            self._reflection_axis.dtype,
+            None,
+            is_non_singular,
+            True,
+            False,
+            True,
+            name,
+            {"reflection_axis": reflection_axis},
+        )
 
     reflection_axis = property(lambda self: self._reflection_axis, doc="The axes, of any length.")
 
@@ -372,7 +429,9 @@ class LinearOperatorPermutation(LinearOperator):
             raise TypeError("Argument `perm` must have integer `dtype`.")
         if is_non_singular is False or is_square is False:
             raise ValueError("A Permutation operator is always non-singular and square.")
-        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"perm": perm})
+        super().__init__(
+            dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"perm": perm}
+        )
 
     perm = property(lambda self: self._perm, doc="The row that stands at each place.")
 
@@ -412,7 +471,16 @@ class LinearOperatorToeplitz(LinearOperator):
         self._col, self._row = tensor(col), tensor(row)
         if is_square is False:
             raise ValueError("Only square Toeplitz operators currently supported.")
-        super().__init__(self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"col": col, "row": row})
+        super().__init__(
+            self._row.dtype,
+            None,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            True,
+            name,
+            {"col": col, "row": row},
+        )
 
     col = property(lambda self: self._col, doc="The first columns.")
     row = property(lambda self: self._row, doc="The first rows.")
@@ -423,7 +491,9 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def _both(self):
         batch = as_list(self.batch_shape)
-        return _spread(_core.convert_to_tensor(self._col), batch, 1), _spread(_core.convert_to_tensor(self._row), batch, 1)
+        return _spread(_core.convert_to_tensor(self._col), batch, 1), _spread(
+            _core.convert_to_tensor(self._row), batch, 1
+        )
 
     def _to_dense(self):
         col, row = self._both()
@@ -439,7 +509,11 @@ class LinearOperatorToeplitz(LinearOperator):
             col, row = conjugated(row), conjugated(col)
         n = int(row.shape[-1])
         first = _core.concat([col, _core.zeros_like(col[..., :1]), _core.reverse(row[..., 1:], [-1])], -1)
-        wide = "complex128" if self.dtype.size == 8 and not self.dtype.is_complex or self.dtype.name == "complex128" else "complex64"
+        wide = (
+            "complex128"
+            if self.dtype.size == 8 and not self.dtype.is_complex or self.dtype.name == "complex128"
+            else "complex64"
+        )
         spectrum = _core._signal.fft(_core.cast(first, wide))
         lines = _linalg.matrix_transpose(_core.pad(x, [[0, 0]] * (x.shape.rank - 2) + [[0, n], [0, 0]]))
         made = _core._signal.ifft(_core.expand_dims(spectrum, -2) * _core._signal.fft(_core.cast(lines, wide)))
@@ -480,7 +554,9 @@ class LinearOperatorTridiag(LinearOperator):
             return d
         upper, main, lower = (conjugated(d[..., i, :]) for i in range(3))
         zero = _core.zeros_like(main[..., :1])
-        return _core.stack([_core.concat([lower[..., 1:], zero], -1), main, _core.concat([zero, upper[..., :-1]], -1)], axis=-2)
+        return _core.stack(
+            [_core.concat([lower[..., 1:], zero], -1), main, _core.concat([zero, upper[..., :-1]], -1)], axis=-2
+        )
 
     def _to_dense(self):
         return dense_of(self._compact(False))

@@ -33,7 +33,9 @@ def _rows(params, ids, max_norm):
     return embedding_lookup(_table(params), ids, max_norm)
 
 
-def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False):
+def embedding_lookup_sparse(
+    params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False
+):
     """For each row of sparse (or ragged) ids the mean, the sum, or the sum by the root of the weights' squares, of the table's rows.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [2, 0, 1], [2, 2])
@@ -46,7 +48,9 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
         weights = None if sp_weights is None else sp_weights.values
     else:
         if not hasattr(sp_ids, "indices"):
-            raise TypeError(f"[embedding_lookup_sparse] sp_ids is a {type(sp_ids).__name__}; it must be a SparseTensor or a RaggedTensor")
+            raise TypeError(
+                f"[embedding_lookup_sparse] sp_ids is a {type(sp_ids).__name__}; it must be a SparseTensor or a RaggedTensor"
+            )
         ids, segments = sp_ids.values, sp_ids.indices[:, 0]
         weights = None if sp_weights is None else sp_weights.values
     rows = _rows(params, ids, max_norm)
@@ -69,7 +73,9 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
         sparse_weights = None if sparse_weights is None else sparse_weights.to_sparse()
     outer = [int(n) for n in sparse_ids.shape[:-1]]
     if not outer:
-        raise InvalidArgumentError(f"[safe_embedding_lookup_sparse] ids of shape {sparse_ids.shape} have no rows; they need two axes or more")
+        raise InvalidArgumentError(
+            f"[safe_embedding_lookup_sparse] ids of shape {sparse_ids.shape} have no rows; they need two axes or more"
+        )
     segments, count = sparse_ids.indices[:, 0], outer[0]
     for axis, size in enumerate(outer[1:], 1):
         segments, count = segments * size + sparse_ids.indices[:, axis], count * size

@@ -93,7 +93,11 @@ def _is_variable(x):
 
 
 def _has_variables(x):
-    return not isinstance(x, (type, _core.Variable)) and hasattr(type(x), "trainable_variables") and hasattr(type(x), "variables")
+    return (
+        not isinstance(x, (type, _core.Variable))
+        and hasattr(type(x), "trainable_variables")
+        and hasattr(type(x), "variables")
+    )
 
 
 def _snake(name):

@@ -31,7 +31,9 @@ class DeviceSpec:
 
     def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
         self._job = None if job is None else str(job)
-        self._replica, self._task, self._device_index = (None if n is None else int(n) for n in (replica, task, device_index))
+        self._replica, self._task, self._device_index = (
+            None if n is None else int(n) for n in (replica, task, device_index)
+        )
         self._device_type = None if device_type is None else str(device_type).upper()
 
     job = property(lambda self: self._job, doc="The name of the job, or None.")
@@ -59,12 +61,18 @@ class DeviceSpec:
                 found["device_type"] = rest[0] if rest[0] != "*" else None
                 found["device_index"] = rest[1] if len(rest) == 2 and rest[1] != "*" else None
             else:
-                raise ValueError(f"[DeviceSpec] {spec!r} has a part {part!r}; a name is such as '/job:worker/replica:0/task:0/device:GPU:0'")
+                raise ValueError(
+                    f"[DeviceSpec] {spec!r} has a part {part!r}; a name is such as '/job:worker/replica:0/task:0/device:GPU:0'"
+                )
         return DeviceSpec(**found)
 
     def to_string(self):
         """The name."""
-        parts = [f"/{what}:{value}" for what, value in (("job", self._job), ("replica", self._replica), ("task", self._task)) if value is not None]
+        parts = [
+            f"/{what}:{value}"
+            for what, value in (("job", self._job), ("replica", self._replica), ("task", self._task))
+            if value is not None
+        ]
         if self._device_type is not None:
             parts.append(f"/device:{self._device_type}:{'*' if self._device_index is None else self._device_index}")
         return "".join(parts)
@@ -121,7 +129,11 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
         if tuple(x.shape) != tuple(shape):
             if verify_shape:
                 raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, but got {tuple(x.shape)}.")
-            x = _core.broadcast_to(x, shape) if allow_broadcast or x.shape.num_elements() == 1 else _core.reshape(x, shape)
+            x = (
+                _core.broadcast_to(x, shape)
+                if allow_broadcast or x.shape.num_elements() == 1
+                else _core.reshape(x, shape)
+            )
     return TensorProto(x)
 
 
@@ -263,7 +275,15 @@ def variable_creator_scope(variable_creator):
         def __call__(cls, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None, variable_def=None, dtype=None,
                      import_scope=None, constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE, shape=None,
                      experimental_enable_variable_lifting=None, **more):  # fmt: skip
-            given = {"initial_value": initial_value, "trainable": trainable, "name": name, "dtype": dtype, "constraint": constraint, "shape": shape, **more}
+            given = {
+                "initial_value": initial_value,
+                "trainable": trainable,
+                "name": name,
+                "dtype": dtype,
+                "constraint": constraint,
+                "shape": shape,
+                **more,
+            }
 
             def next_creator(**kwargs):
                 kept = {k: v for k, v in kwargs.items() if v is not None}
@@ -321,9 +341,13 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     """
     kinds = base_type if isinstance(base_type, tuple) else (base_type,)
     if not kinds or not all(isinstance(kind, type) for kind in kinds):
-        raise TypeError(f"[register_tensor_conversion_function] base_type is a class or a tuple of classes, but got {base_type!r}")
+        raise TypeError(
+            f"[register_tensor_conversion_function] base_type is a class or a tuple of classes, but got {base_type!r}"
+        )
     if not callable(conversion_func):
-        raise TypeError(f"[register_tensor_conversion_function] conversion_func is a function, but got {conversion_func!r}")
+        raise TypeError(
+            f"[register_tensor_conversion_function] conversion_func is a function, but got {conversion_func!r}"
+        )
     for kind in kinds:
         own = vars(kind).get("__tf_tensor__")
         ways = [*getattr(own, "ways", ()), (priority, conversion_func)]
@@ -331,7 +355,9 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
         try:
             kind.__tf_tensor__ = _conversion(ways)
         except TypeError:
-            raise TypeError(f"[register_tensor_conversion_function] {kind.__name__} is Python's own, whose conversion is fixed") from None
+            raise TypeError(
+                f"[register_tensor_conversion_function] {kind.__name__} is Python's own, whose conversion is fixed"
+            ) from None
 
 
 def _conversion(ways):

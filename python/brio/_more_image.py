@@ -5,7 +5,18 @@ from brio._core import _random
 from brio._host import on_host
 from brio.errors import InvalidArgumentError
 
-_COLORS = [(1, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0.5, 0, 0.5, 1), (0.5, 0.5, 0, 1), (0.5, 0, 0, 1), (0, 0, 0.5, 1), (0, 1, 1, 1), (1, 0, 1, 1)]
+_COLORS = [
+    (1, 1, 0, 1),
+    (0, 0, 1, 1),
+    (1, 0, 0, 1),
+    (0, 1, 0, 1),
+    (0.5, 0, 0.5, 1),
+    (0.5, 0.5, 0, 1),
+    (0.5, 0, 0, 1),
+    (0, 0, 0.5, 1),
+    (0, 1, 1, 1),
+    (1, 0, 1, 1),
+]
 
 
 def draw_bounding_boxes(images, boxes, colors, name=None):
@@ -19,8 +30,14 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
     x = _core.convert_to_tensor(images)
     boxes = _core.convert_to_tensor(boxes, dtype_hint="float32")
     depth = x.shape[3]
-    table = np.array(_COLORS, np.float32) if colors is None or not len(colors) else _core.convert_to_tensor(colors).numpy().astype(np.float32)
-    table = table[:, :depth] if depth > 1 or colors is not None and len(colors) else np.ones((len(table), 1), np.float32)
+    table = (
+        np.array(_COLORS, np.float32)
+        if colors is None or not len(colors)
+        else _core.convert_to_tensor(colors).numpy().astype(np.float32)
+    )
+    table = (
+        table[:, :depth] if depth > 1 or colors is not None and len(colors) else np.ones((len(table), 1), np.float32)
+    )
 
     def draw(pictures, boxes):
         made = np.array(pictures, copy=True)
@@ -32,7 +49,10 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
                 if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
                     continue
                 color = table[i % len(table)].astype(made.dtype)
-                rows, columns = slice(max(top, 0), min(bottom, height - 1) + 1), slice(max(left, 0), min(right, width - 1) + 1)
+                rows, columns = (
+                    slice(max(top, 0), min(bottom, height - 1) + 1),
+                    slice(max(left, 0), min(right, width - 1) + 1),
+                )
                 if top >= 0:
                     picture[top, columns] = color
                 if bottom < height:
@@ -66,7 +86,9 @@ def _picked(overlaps, scores, count, threshold, least, sigma=0.0):
     return chosen, kept
 
 
-def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None):
+def non_max_suppression_with_scores(
+    boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None
+):
     """The numbers of the boxes with the best scores, and the scores; with soft_nms_sigma the scores of overlapping boxes fall in place of their going.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [0.0, 2.0, 1.0, 3.0]]
@@ -77,11 +99,22 @@ def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshol
 
     overlaps = _intersection_over_union(_core.convert_to_tensor(boxes, dtype_hint="float32").numpy())
     scores = _core.convert_to_tensor(scores, dtype_hint="float32")
-    chosen, kept = _picked(overlaps, scores.numpy(), int(max_output_size), float(iou_threshold), float(score_threshold), float(soft_nms_sigma))
-    return _core.constant(chosen, "int32", shape=[len(chosen)]), _core.constant([float(v) for v in kept], scores.dtype, shape=[len(kept)])
+    chosen, kept = _picked(
+        overlaps,
+        scores.numpy(),
+        int(max_output_size),
+        float(iou_threshold),
+        float(score_threshold),
+        float(soft_nms_sigma),
+    )
+    return _core.constant(chosen, "int32", shape=[len(chosen)]), _core.constant(
+        [float(v) for v in kept], scores.dtype, shape=[len(kept)]
+    )
 
 
-def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"), name=None):
+def non_max_suppression_overlaps(
+    overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"), name=None
+):
     """As non_max_suppression, of a matrix that says how much each pair of boxes overlaps.
 
     >>> tf.image.non_max_suppression_overlaps([[1.0, 0.9], [0.9, 1.0]], [0.5, 0.7], 2).numpy().tolist()
@@ -111,7 +144,9 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
     batch = boxes.shape[:-2]
     rows = boxes.reshape(-1, *boxes.shape[-2:])
     pairs = zip(rows, scores.reshape(len(rows), -1))
-    found = [_picked(_intersection_over_union(b), s, size, float(iou_threshold), float(score_threshold))[0] for b, s in pairs]
+    found = [
+        _picked(_intersection_over_union(b), s, size, float(iou_threshold), float(score_threshold))[0] for b, s in pairs
+    ]
     counts = _core.constant(np.array([len(f) for f in found], np.int32).reshape(batch))
     if not pad_to_max_output_size:
         return _core.constant(found[0], "int32", shape=[len(found[0])]), counts
@@ -181,9 +216,13 @@ def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise=
     at = _core.cast(at, "int32")  # towards 0
     y = at[:, :1] + _core.range(rows)
     z = at[:, 1:] + _core.range(columns)
-    inside = _core.logical_and(_core.expand_dims((y >= 0) & (y < height), 2), _core.expand_dims((z >= 0) & (z < width), 1))
+    inside = _core.logical_and(
+        _core.expand_dims((y >= 0) & (y < height), 2), _core.expand_dims((z >= 0) & (z < width), 1)
+    )
     found = _core.gather(x, _core.clip_by_value(y, 0, height - 1), axis=1, batch_dims=1)
-    found = _core.gather(_core.transpose(found, [0, 2, 1, 3]), _core.clip_by_value(z, 0, width - 1), axis=1, batch_dims=1)
+    found = _core.gather(
+        _core.transpose(found, [0, 2, 1, 3]), _core.clip_by_value(z, 0, width - 1), axis=1, batch_dims=1
+    )
     found = _core.transpose(found, [0, 2, 1, 3])
     if noise == "zero":
         other = _core.zeros_like(found)
@@ -222,7 +261,9 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
     from brio.image import adjust_jpeg_quality
 
     _quality_range("stateless_random_jpeg_quality", min_jpeg_quality, max_jpeg_quality)
-    return adjust_jpeg_quality(image, int(_random.stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, "int32")))
+    return adjust_jpeg_quality(
+        image, int(_random.stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, "int32"))
+    )
 
 
 def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1, aspect_ratio_range=None, area_range=None,
@@ -237,9 +278,18 @@ def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, mi
 
     given = [_core.convert_to_tensor(image_size), _core.convert_to_tensor(bounding_boxes)]
     draws = _random.stateless_uniform([max_attempts or 100, 4], seed)
-    options = (float(min_object_covered), aspect_ratio_range or (0.75, 1.33), area_range or (0.05, 1.0), bool(use_image_if_no_bounding_boxes))
+    options = (
+        float(min_object_covered),
+        aspect_ratio_range or (0.75, 1.33),
+        area_range or (0.05, 1.0),
+        bool(use_image_if_no_bounding_boxes),
+    )
     if _core._journalling():  # one step of what Dataset.map writes down
-        return tuple(_core._journal_call(lambda size, boxes, numbers: _sampled_box(size, boxes, numbers, *options), [*given, draws]))
+        return tuple(
+            _core._journal_call(
+                lambda size, boxes, numbers: _sampled_box(size, boxes, numbers, *options), [*given, draws]
+            )
+        )
     return tuple(_sampled_box(*given, draws, *options))
 
 
@@ -256,6 +306,15 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upsca
     y, x, rows, columns = (int(n) for n in (crop_window.numpy() if hasattr(crop_window, "numpy") else crop_window))
     pixels = decode_jpeg(contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
                          acceptable_fraction=acceptable_fraction, dct_method=dct_method)  # fmt: skip
-    if y < 0 or x < 0 or rows <= 0 or columns <= 0 or _core._surely_less(pixels.shape[0], y + rows) or _core._surely_less(pixels.shape[1], x + columns):
-        raise InvalidArgumentError(f"[decode_and_crop_jpeg] the window {[y, x, rows, columns]} does not lie in a picture of {pixels.shape}")
+    if (
+        y < 0
+        or x < 0
+        or rows <= 0
+        or columns <= 0
+        or _core._surely_less(pixels.shape[0], y + rows)
+        or _core._surely_less(pixels.shape[1], x + columns)
+    ):
+        raise InvalidArgumentError(
+            f"[decode_and_crop_jpeg] the window {[y, x, rows, columns]} does not lie in a picture of {pixels.shape}"
+        )
     return pixels[y : y + rows, x : x + columns]

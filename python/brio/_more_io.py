@@ -42,7 +42,9 @@ def serialize_many_sparse(sp_input, out_type="string", name=None):
         raise InvalidArgumentError(f"[serialize_many_sparse] takes two axes or more, but the shape is {sp_input.shape}")
     indices, values, shape = sp_input.indices.numpy(), sp_input.values, sp_input.dense_shape.numpy()
     if (np.diff(indices[:, 0]) < 0).any():
-        raise InvalidArgumentError("[serialize_many_sparse] the places are not in order; tf.sparse.reorder puts them in order")
+        raise InvalidArgumentError(
+            "[serialize_many_sparse] the places are not in order; tf.sparse.reorder puts them in order"
+        )
     edges = np.searchsorted(indices[:, 0], np.arange(shape[0] + 1))
     rows = [_three(indices[a:b, 1:], values[a:b], shape[1:]) for a, b in zip(edges[:-1].tolist(), edges[1:].tolist())]
     return _core.constant([text for row in rows for text in row], "string", shape=[len(rows), 3])
@@ -56,24 +58,32 @@ def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
     """
     texts = _core.convert_to_tensor(serialized_sparse)
     if texts.shape.rank != 2 or texts.shape[1] != 3:
-        raise InvalidArgumentError(f"[deserialize_many_sparse] takes three strings for each row, but got shape {tuple(texts.shape)}")
+        raise InvalidArgumentError(
+            f"[deserialize_many_sparse] takes three strings for each row, but got shape {tuple(texts.shape)}"
+        )
     dtype, places, values, shapes = _core.as_dtype(dtype), [], [], []
     for i, row in enumerate(texts.numpy().tolist()):
         at, shape = parse(row[0], _core.int64).numpy(), parse(row[2], _core.int64).numpy()
         if rank is not None and len(shape) + 1 != rank:
-            raise InvalidArgumentError(f"[deserialize_many_sparse] rows of {len(shape)} axes make a tensor of rank {len(shape) + 1}, not {rank}")
+            raise InvalidArgumentError(
+                f"[deserialize_many_sparse] rows of {len(shape)} axes make a tensor of rank {len(shape) + 1}, not {rank}"
+            )
         values.append(parse(row[1], dtype))
         places.append(np.concatenate([np.full((len(at), 1), i, np.int64), at.reshape(-1, len(shape))], 1))
         shapes.append(shape)
     if not shapes:
         raise InvalidArgumentError("[deserialize_many_sparse] there are no rows")
-    return SparseTensor(np.concatenate(places), _core.concat(values, 0), [len(shapes), *np.max(shapes, axis=0).tolist()])
+    return SparseTensor(
+        np.concatenate(places), _core.concat(values, 0), [len(shapes), *np.max(shapes, axis=0).tolist()]
+    )
 
 
 def decode_compressed(bytes, compression_type):
     kinds = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS | 16, "": None}
     if compression_type not in kinds:
-        raise InvalidArgumentError(f"[decode_compressed] compression_type is {compression_type!r}; it is 'ZLIB', 'GZIP' or ''")
+        raise InvalidArgumentError(
+            f"[decode_compressed] compression_type is {compression_type!r}; it is 'ZLIB', 'GZIP' or ''"
+        )
     x = _core.convert_to_tensor(bytes)
     bits = kinds[compression_type]
     if bits is None:
@@ -119,7 +129,9 @@ def decode_json_example(json_examples):
     for text in np.asarray(x.numpy(), object).reshape(-1).tolist():
         try:
             features = json.loads(text).get("features", {}).get("feature", {})
-            example = train.Example(features=train.Features(feature={k: _feature(v) if v else train.Feature() for k, v in features.items()}))
+            example = train.Example(
+                features=train.Features(feature={k: _feature(v) if v else train.Feature() for k, v in features.items()})
+            )
         except (ValueError, AttributeError, TypeError) as error:
             raise InvalidArgumentError(f"[decode_json_example] a string is no Example in JSON: {error}") from None
         made.append(example.SerializeToString())

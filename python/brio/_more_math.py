@@ -55,10 +55,14 @@ def lbeta(x, name=None):
     """The logarithm of |Beta(x)|, over the last axis."""
     x = _core.convert_to_tensor(x)
     wide = _core.cast(x, "float32") if x.dtype.size < 4 else x  # a sum that is rounded to a whole number may be a pole
-    return _core.cast(_core.reduce_sum(_math.lgamma(wide), axis=-1) - _math.lgamma(_core.reduce_sum(wide, axis=-1)), x.dtype)
+    return _core.cast(
+        _core.reduce_sum(_math.lgamma(wide), axis=-1) - _math.lgamma(_core.reduce_sum(wide, axis=-1)), x.dtype
+    )
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False):
+def bincount(
+    arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False
+):
     """How often each of 0, 1, ... occurs among integers."""
     arr = _core.convert_to_tensor(arr)
     if axis is None or axis == 0:
@@ -68,7 +72,9 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", n
         counts = _math._bincount(arr, weights, minlength, maxlength, dtype)
     elif axis == -1:
         if arr.shape.rank > 2:
-            raise InvalidArgumentError(f"[bincount] along axis -1 takes a list or a matrix, but got shape {tuple(arr.shape)}")
+            raise InvalidArgumentError(
+                f"[bincount] along axis -1 takes a list or a matrix, but got shape {tuple(arr.shape)}"
+            )
         if arr.shape.rank != 2:
             return bincount(arr, weights, minlength, maxlength, dtype, binary_output=binary_output)
         n = int(_core.reduce_max(arr)) + 1 if arr.shape.num_elements() else 0

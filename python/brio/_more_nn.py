@@ -19,7 +19,9 @@ def _pair(who, what, given):
     if len(numbers) == 4 and numbers[0] == numbers[3] == 1:
         return numbers[1:3]
     if len(numbers) not in (1, 2):
-        raise InvalidArgumentError(f"[{who}] {what} is {given}; it is one number, one for rows and one for columns, or [1, rows, columns, 1]")
+        raise InvalidArgumentError(
+            f"[{who}] {what} is {given}; it is one number, one for rows and one for columns, or [1, rows, columns, 1]"
+        )
     return numbers * 2 if len(numbers) == 1 else numbers
 
 
@@ -44,18 +46,31 @@ def _lowest(dtype):
 def _taps(who, x, window, strides, rates, padding):
     """What lies at each place of the windows: (row, column, pixels (batch, windows, windows, channels)), and numbers of windows and padding."""
     sizes = [(k - 1) * r + 1 for k, r in zip(window, rates)]
-    (rows, top, bottom), (columns, left, right) = (_steps(who, int(x.shape[1 + i]), sizes[i], strides[i], padding) for i in (0, 1))
-    padded = _core.pad(x, [[0, 0], [top, bottom], [left, right], [0, 0]], constant_values=_lowest(x.dtype)) if top + bottom + left + right else x
+    (rows, top, bottom), (columns, left, right) = (
+        _steps(who, int(x.shape[1 + i]), sizes[i], strides[i], padding) for i in (0, 1)
+    )
+    padded = (
+        _core.pad(x, [[0, 0], [top, bottom], [left, right], [0, 0]], constant_values=_lowest(x.dtype))
+        if top + bottom + left + right
+        else x
+    )
     taps = []
     for i in range(window[0]):
         for j in range(window[1]):
             y, z = i * rates[0], j * rates[1]
-            part = padded[:, y : y + (rows - 1) * strides[0] + 1 : strides[0], z : z + (columns - 1) * strides[1] + 1 : strides[1], :]
+            part = padded[
+                :,
+                y : y + (rows - 1) * strides[0] + 1 : strides[0],
+                z : z + (columns - 1) * strides[1] + 1 : strides[1],
+                :,
+            ]
             taps.append((i, j, part))
     return taps, (rows, columns), (top, left)
 
 
-def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype="int64", include_batch_in_index=False, name=None):
+def max_pool_with_argmax(
+    input, ksize, strides, padding, data_format="NHWC", output_dtype="int64", include_batch_in_index=False, name=None
+):
     """The largest element of each window, and its place in the flattened picture, or batch.
 
     >>> output, argmax = tf.nn.max_pool_with_argmax(tf.reshape([1.0, 4.0, 3.0, 2.0], [1, 2, 2, 1]), 2, 2, "VALID")
@@ -101,7 +116,14 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
         raise InvalidArgumentError(
             f"[{who}] filters have shape {tuple(filters.shape)}; for pictures of {x.shape[3]} channels it is (rows, columns, {x.shape[3]})"
         )
-    taps, _, _ = _taps(who, x, [int(n) for n in filters.shape[:2]], _pair(who, "strides", strides), _pair(who, "dilations", dilations), padding)
+    taps, _, _ = _taps(
+        who,
+        x,
+        [int(n) for n in filters.shape[:2]],
+        _pair(who, "strides", strides),
+        _pair(who, "dilations", dilations),
+        padding,
+    )
     best = None
     for i, j, part in taps:
         found = part + filters[i, j]
@@ -112,7 +134,9 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
 def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
     """Greyscale erosion: the smallest of pixel minus filter, mirrored, in each window."""
     filters = _core.convert_to_tensor(filters)
-    return -dilation2d(-_core.convert_to_tensor(value), _core.reverse(filters, [0, 1]), strides, padding, data_format, dilations)
+    return -dilation2d(
+        -_core.convert_to_tensor(value), _core.reverse(filters, [0, 1]), strides, padding, data_format, dilations
+    )
 
 
 def _edges(size, count, pseudo_random, seed):
@@ -151,7 +175,9 @@ def _fractional(who, value, pooling_ratio, pseudo_random, overlapping, seed, mea
     ratios = list(pooling_ratio) if isinstance(pooling_ratio, (list, tuple)) else [pooling_ratio]
     ratios = ratios[1:3] if len(ratios) == 4 else ratios * 2 if len(ratios) == 1 else ratios
     if len(ratios) != 2 or any(r < 1 for r in ratios):
-        raise ValueError(f"[{who}] pooling_ratio is {pooling_ratio}; it is 1 or more, one number or one for rows and one for columns")
+        raise ValueError(
+            f"[{who}] pooling_ratio is {pooling_ratio}; it is 1 or more, one number or one for rows and one for columns"
+        )
     made = []
     for axis, ratio in zip((1, 2), ratios):
         size = int(x.shape[axis])
@@ -169,12 +195,16 @@ def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     >>> tf.nn.fractional_max_pool(tf.ones([2, 30, 30, 3]), 1.44).output.shape
     TensorShape([2, 20, 20, 3])
     """
-    return FractionalMaxPool(*_fractional("fractional_max_pool", value, pooling_ratio, pseudo_random, overlapping, seed, False))
+    return FractionalMaxPool(
+        *_fractional("fractional_max_pool", value, pooling_ratio, pseudo_random, overlapping, seed, False)
+    )
 
 
 def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
     """The mean of each window where windows differ in size by one: (pictures, edges of rows, of columns)."""
-    return FractionalAvgPool(*_fractional("fractional_avg_pool", value, pooling_ratio, pseudo_random, overlapping, seed, True))
+    return FractionalAvgPool(
+        *_fractional("fractional_avg_pool", value, pooling_ratio, pseudo_random, overlapping, seed, True)
+    )
 
 
 def _pools(rows):
@@ -233,7 +263,15 @@ def _extremes(who, operand, k, axis, sign):
     return TopK(sign * values, places)
 
 
-def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
+def approx_max_k(
+    operand,
+    k,
+    reduction_dimension=-1,
+    recall_target=0.95,
+    reduction_input_size_override=-1,
+    aggregate_to_topk=True,
+    name=None,
+):
     """The k largest along an axis, and where they are; here none of them is missed.
 
     >>> tf.nn.approx_max_k([1.0, 5.0, 3.0], 2).values.numpy().tolist()
@@ -242,16 +280,28 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     return _extremes("approx_max_k", operand, k, reduction_dimension, 1)
 
 
-def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
+def approx_min_k(
+    operand,
+    k,
+    reduction_dimension=-1,
+    recall_target=0.95,
+    reduction_input_size_override=-1,
+    aggregate_to_topk=True,
+    name=None,
+):
     """The k smallest along an axis, and where they are; here none of them is missed."""
     return _extremes("approx_min_k", operand, k, reduction_dimension, -1)
 
 
-def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None):
+def batch_norm_with_global_normalization(
+    input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
+):
     """batch_normalization with the offset beta, and with the factor gamma where scale_after_normalization says so."""
     from brio.nn import batch_normalization
 
-    return batch_normalization(input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon)
+    return batch_normalization(
+        input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon
+    )
 
 
 def _gradient_of(f, source, upstream):
@@ -272,18 +322,34 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
     return _gradient_of(lambda x: _core._nn.conv2d(x, filters, 1, padding, dilations=rate), zeros, value)
 
 
-def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None):
+def depthwise_conv2d_backprop_input(
+    input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+):
     """The gradient of depthwise_conv2d for its input."""
-    rates, filter, above = _rates(dilations, data_format), _core.convert_to_tensor(filter), _core.convert_to_tensor(out_backprop)
+    rates, filter, above = (
+        _rates(dilations, data_format),
+        _core.convert_to_tensor(filter),
+        _core.convert_to_tensor(out_backprop),
+    )
     zeros = _core.zeros(_sizes(input_sizes), above.dtype)
-    return _gradient_of(lambda x: _core._nn.depthwise_conv2d(x, filter, list(strides), padding, data_format, rates), zeros, above)
+    return _gradient_of(
+        lambda x: _core._nn.depthwise_conv2d(x, filter, list(strides), padding, data_format, rates), zeros, above
+    )
 
 
-def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None):
+def depthwise_conv2d_backprop_filter(
+    input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+):
     """The gradient of depthwise_conv2d for its filters."""
-    rates, x, above = _rates(dilations, data_format), _core.convert_to_tensor(input), _core.convert_to_tensor(out_backprop)
+    rates, x, above = (
+        _rates(dilations, data_format),
+        _core.convert_to_tensor(input),
+        _core.convert_to_tensor(out_backprop),
+    )
     zeros = _core.zeros(_sizes(filter_sizes), above.dtype)
-    return _gradient_of(lambda f: _core._nn.depthwise_conv2d(x, f, list(strides), padding, data_format, rates), zeros, above)
+    return _gradient_of(
+        lambda f: _core._nn.depthwise_conv2d(x, f, list(strides), padding, data_format, rates), zeros, above
+    )
 
 
 def _rates(dilations, data_format):
@@ -301,7 +367,11 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     x = _core.convert_to_tensor(input)
     rates = _sizes(dilation_rate)
     first = data_format is not None and data_format.startswith("NC")
-    axes = sorted(spatial_dims) if spatial_dims is not None else list(range(2 if first else 1, len(rates) + (2 if first else 1)))
+    axes = (
+        sorted(spatial_dims)
+        if spatial_dims is not None
+        else list(range(2 if first else 1, len(rates) + (2 if first else 1)))
+    )
     if len(axes) != len(rates):
         raise ValueError(f"[with_space_to_batch] {len(rates)} rates for {len(axes)} spatial axes")
     if all(r == 1 for r in rates):
@@ -335,7 +405,18 @@ def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=
     return _extremes("approx_top_k", input, k, reduction_dimension, 1 if is_max_k else -1)
 
 
-def conv(input, filter, strides, padding, explicit_paddings=[], data_format="CHANNELS_LAST", dilations=[], batch_dims=1, groups=1, name=None):
+def conv(
+    input,
+    filter,
+    strides,
+    padding,
+    explicit_paddings=[],
+    data_format="CHANNELS_LAST",
+    dilations=[],
+    batch_dims=1,
+    groups=1,
+    name=None,
+):
     """A convolution of pictures or volumes, whose number of dimensions is that of the input; the first batch_dims axes are of the batch.
 
     >>> tf.conv(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 3]), [1, 1, 1, 1], "VALID").shape
@@ -345,7 +426,9 @@ def conv(input, filter, strides, padding, explicit_paddings=[], data_format="CHA
     batch_dims = int(batch_dims)
     batch, rank = list(_core._sizes(x))[:batch_dims], len(x.shape) - batch_dims - 1
     if rank not in (2, 3) or len(filter.shape) != rank + 2:
-        shapes = f"an input of shape {x.shape} with {batch_dims} axes of the batch, and a filter of shape {filter.shape}"
+        shapes = (
+            f"an input of shape {x.shape} with {batch_dims} axes of the batch, and a filter of shape {filter.shape}"
+        )
         raise InvalidArgumentError(f"[conv] {shapes}; there are 2 or 3 axes of space")
     if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):
         raise InvalidArgumentError(f"[conv] data_format is {data_format!r}; it is 'CHANNELS_LAST' or 'CHANNELS_FIRST'")

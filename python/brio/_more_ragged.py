@@ -4,7 +4,9 @@ import collections
 
 from brio import _core
 
-_Filled = collections.namedtuple("RaggedFillEmptyRows", ["output_value_rowids", "output_values", "empty_row_indicator", "reverse_index_map"])
+_Filled = collections.namedtuple(
+    "RaggedFillEmptyRows", ["output_value_rowids", "output_values", "empty_row_indicator", "reverse_index_map"]
+)
 
 
 def ragged_fill_empty_rows(value_rowids, values, nrows, default_value, name=None):
@@ -22,4 +24,6 @@ def ragged_fill_empty_rows(value_rowids, values, nrows, default_value, name=None
     order = _core.argsort(both, stable=True)
     defaults = _core.broadcast_to(default, _core.concat([_core.shape(added), _core.shape(values)[1:]], 0))
     taken = _core.gather(_core.concat([values, defaults], 0), order)
-    return _Filled(_core.gather(both, order), taken, empty, _core.cast(_core.argsort(order), "int64")[: _core.shape(rows)[0]])
+    return _Filled(
+        _core.gather(both, order), taken, empty, _core.cast(_core.argsort(order), "int64")[: _core.shape(rows)[0]]
+    )

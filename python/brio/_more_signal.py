@@ -46,7 +46,9 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     x = _core.convert_to_tensor(mdcts)
     half = int(x.shape[-1])
     if half < 2 or half % 2:
-        raise InvalidArgumentError(f"[inverse_mdct] takes rows of an even number of coefficients, but got shape {tuple(x.shape)}")
+        raise InvalidArgumentError(
+            f"[inverse_mdct] takes rows of an even number of coefficients, but got shape {tuple(x.shape)}"
+        )
     back = dct(x, type=4, norm=norm) if norm == "ortho" else dct(x, type=4) * (0.5 / half)
     first, second = _core.split(back, 2, axis=-1)
     frames = _core.concat([second, -_core.reverse(second, [-1]), -_core.reverse(first, [-1]), -first], -1)
@@ -138,7 +140,9 @@ def irfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
     """The inverse of rfftnd; the last length is twice that of the axis, less 2, where none is given."""
     x = _complex(input_tensor)
     axes, lengths = _plan("irfftnd", x, fft_length, axes, norm)
-    lengths = [int(x.shape[a]) for a in axes[:-1]] + [2 * (int(x.shape[axes[-1]]) - 1)] if fft_length is None else lengths
+    lengths = (
+        [int(x.shape[a]) for a in axes[:-1]] + [2 * (int(x.shape[axes[-1]]) - 1)] if fft_length is None else lengths
+    )
     for axis, length in zip(axes[:-1], lengths):
         x = _along(_signal.ifft, _fitted(x, axis, length), axis)
     x = _along(lambda v: _signal.irfft(v, [lengths[-1]]), _fitted(x, axes[-1], lengths[-1] // 2 + 1), axes[-1])

@@ -31,8 +31,12 @@ def retain(sp_input, to_retain):
     """The elements for which to_retain is true."""
     keep = _core.convert_to_tensor(to_retain)
     if keep.shape.rank != 1 or keep.shape[0] != sp_input.values.shape[0]:
-        raise ValueError(f"[sparse.retain] to_retain has shape {tuple(keep.shape)} for {sp_input.values.shape[0]} elements")
-    return SparseTensor(_core.boolean_mask(sp_input.indices, keep), _core.boolean_mask(sp_input.values, keep), sp_input.dense_shape)
+        raise ValueError(
+            f"[sparse.retain] to_retain has shape {tuple(keep.shape)} for {sp_input.values.shape[0]} elements"
+        )
+    return SparseTensor(
+        _core.boolean_mask(sp_input.indices, keep), _core.boolean_mask(sp_input.values, keep), sp_input.dense_shape
+    )
 
 
 def fill_empty_rows(sp_input, default_value, name=None):
@@ -128,9 +132,15 @@ def _segments(kind):
 
 
 segment_sum, segment_mean, segment_sqrt_n = _segments("sum"), _segments("mean"), _segments("sqrt_n")
-for _made, _kind, _what in ((segment_sum, "sum", "sum"), (segment_mean, "mean", "mean"), (segment_sqrt_n, "sqrt_n", "sum, by the root of how many they are,")):
+for _made, _kind, _what in (
+    (segment_sum, "sum", "sum"),
+    (segment_mean, "mean", "mean"),
+    (segment_sqrt_n, "sqrt_n", "sum, by the root of how many they are,"),
+):
     _made.__name__ = _made.__qualname__ = f"segment_{_kind}"
-    _made.__doc__ = f"The {_what} of the rows of data that indices name, segment by segment; 0 for a segment without rows."
+    _made.__doc__ = (
+        f"The {_what} of the rows of data that indices name, segment by segment; 0 for a segment without rows."
+    )
 
 
 def to_indicator(sp_input, vocab_size, name=None):
@@ -140,7 +150,9 @@ def to_indicator(sp_input, vocab_size, name=None):
     [[False, False, True], [True, False, False]]
     """
     size = int(vocab_size)
-    outside = _core._is_known(sp_input.values) and bool(_core.reduce_any((sp_input.values < 0) | (sp_input.values >= size)))
+    outside = _core._is_known(sp_input.values) and bool(
+        _core.reduce_any((sp_input.values < 0) | (sp_input.values >= size))
+    )
     if outside:
         raise InvalidArgumentError(f"[sparse.to_indicator] elements must be in [0, {size}); give a larger vocab_size")
     places = _core.concat([sp_input.indices[:, :-1], _core.expand_dims(_core.cast(sp_input.values, "int64"), 1)], 1)

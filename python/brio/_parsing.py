@@ -19,14 +19,18 @@ class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
     """Any number of values, as a sparse tensor."""
 
 
-class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
+class FixedLenSequenceFeature(
+    collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
+):
     """Any number of elements of a shape, filled up in batches."""
 
     def __new__(cls, shape, dtype, allow_missing=False, default_value=None):
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
-class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])):
+class RaggedFeature(
+    collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])
+):
     """Any number of values, as a ragged tensor; `partitions` say how the values of each example are cut into rows.
 
     >>> tf.io.RaggedFeature(tf.int64, "values", partitions=[tf.io.RaggedFeature.RowLengths("lengths")]).partitions
@@ -46,11 +50,15 @@ class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key
             raise TypeError("[RaggedFeature] partitions must be a list or a tuple of them")
         for one in partitions:
             if not isinstance(one, kinds):
-                raise TypeError(f"[RaggedFeature] {one!r} is no partition; it must be a RaggedFeature.RowLengths or one of its kin")
+                raise TypeError(
+                    f"[RaggedFeature] {one!r} is no partition; it must be a RaggedFeature.RowLengths or one of its kin"
+                )
         return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
 
 
-class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
+class SparseFeature(
+    collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])
+):
     """Values that stand in one feature and their places in others, as a sparse tensor of that size.
 
     >>> tf.io.SparseFeature(index_key="at", value_key="what", dtype=tf.float32, size=100).size
@@ -105,15 +113,26 @@ def _row(key, feature):
     if isinstance(feature, FixedLenFeature):
         shape = TensorShape(feature.shape)
         if not shape.is_fully_defined():
-            raise ValueError(f"First dimension of shape for feature {key} unknown. Consider using FixedLenSequenceFeature.")
+            raise ValueError(
+                f"First dimension of shape for feature {key} unknown. Consider using FixedLenSequenceFeature."
+            )
         return key, "fixed", tuple(shape), dtype, _default(feature.default_value, dtype, shape), False
     if isinstance(feature, FixedLenSequenceFeature):
-        return key, "sequence", tuple(TensorShape(feature.shape)), dtype, feature.default_value, bool(feature.allow_missing)
+        return (
+            key,
+            "sequence",
+            tuple(TensorShape(feature.shape)),
+            dtype,
+            feature.default_value,
+            bool(feature.allow_missing),
+        )
     if isinstance(feature, VarLenFeature):
         return key, "var", (), dtype, None, False
     if isinstance(feature, RaggedFeature):
         return feature.value_key or key, "var", (), dtype, None, False
-    raise ValueError(f"Unsupported feature type {type(feature).__name__} of {key!r}: give a FixedLenFeature, VarLenFeature or FixedLenSequenceFeature")
+    raise ValueError(
+        f"Unsupported feature type {type(feature).__name__} of {key!r}: give a FixedLenFeature, VarLenFeature or FixedLenSequenceFeature"
+    )
 
 
 def _default(value, dtype, shape):
@@ -140,7 +159,9 @@ def _unpacked(features, tensors, single):
             made[key] = SparseTensor(next(tensors), next(tensors), next(tensors))
         elif isinstance(feature, RaggedFeature):
             indices, values, dense_shape = next(tensors), next(tensors), next(tensors)
-            rows = lambda: RaggedTensor.from_value_rowids(values, indices[:, 0], int(dense_shape[0])).with_row_splits_dtype(feature.row_splits_dtype)  # noqa: B023, E731
+            rows = lambda: RaggedTensor.from_value_rowids(
+                values, indices[:, 0], int(dense_shape[0])
+            ).with_row_splits_dtype(feature.row_splits_dtype)  # noqa: B023, E731
             made[key] = values if single else rows()
         else:
             made[key] = next(tensors)
@@ -156,16 +177,27 @@ def _plain(features):
     plain = {k: f for k, f in features.items() if not _of_several(f)}
     for key, feature in features.items():
         if _of_several(feature) and not isinstance(feature, SparseFeature):
-            plain[_values_of(key)] = RaggedFeature(feature.dtype, feature.value_key or key, (), feature.row_splits_dtype)
+            plain[_values_of(key)] = RaggedFeature(
+                feature.dtype, feature.value_key or key, (), feature.row_splits_dtype
+            )
             for i, part in enumerate(feature.partitions):
                 if hasattr(part, "key"):
                     plain[f"{_values_of(key)}/{i}"] = RaggedFeature("int64", part.key)
         if isinstance(feature, SparseFeature):
             if len(_listed(feature.index_key)) != len(_listed(feature.size)):
-                raise ValueError(f"feature {key!r} has {len(_listed(feature.index_key))} keys of places, but {len(_listed(feature.size))} sizes")
-            for name, dtype in [(feature.value_key, feature.dtype), *((k, "int64") for k in _listed(feature.index_key))]:
-                if name in plain and not (isinstance(plain[name], VarLenFeature) and _core.as_dtype(plain[name].dtype) == dtype):
-                    raise ValueError(f"feature {name!r}, which {key!r} is made of, is asked for as {plain[name]} too; make it a VarLenFeature")
+                raise ValueError(
+                    f"feature {key!r} has {len(_listed(feature.index_key))} keys of places, but {len(_listed(feature.size))} sizes"
+                )
+            for name, dtype in [
+                (feature.value_key, feature.dtype),
+                *((k, "int64") for k in _listed(feature.index_key)),
+            ]:
+                if name in plain and not (
+                    isinstance(plain[name], VarLenFeature) and _core.as_dtype(plain[name].dtype) == dtype
+                ):
+                    raise ValueError(
+                        f"feature {name!r}, which {key!r} is made of, is asked for as {plain[name]} too; make it a VarLenFeature"
+                    )
                 plain.setdefault(name, VarLenFeature(_core.as_dtype(dtype)))
     return plain
 
@@ -207,7 +239,9 @@ def _cut(key, feature, found, single):
         if kind == "UniformRowLength":
             n = int(part.length)
             if n < 1 or (counts % n).any():
-                raise ValueError(f"[RaggedFeature] {key!r}: rows of {n} values do not hold the {counts[:8].tolist()} of the examples")
+                raise ValueError(
+                    f"[RaggedFeature] {key!r}: rows of {n} values do not hold the {counts[:8].tolist()} of the examples"
+                )
             made, counts = _ragged_rows.uniform(made, n, int(counts.sum()) // n, dtype), counts // n
             continue
         given = found[f"{_values_of(key)}/{i}"]
@@ -255,7 +289,9 @@ def _placed(feature, found, single):
     columns = [_core.cast(found[k].values, "int64") for k in _listed(feature.index_key)]
     sizes = [int(n) for n in _listed(feature.size)]
     if any(c.shape[0] != values.values.shape[0] for c in columns):
-        raise ValueError(f"feature {feature.value_key!r} has {values.values.shape[0]} values, but other numbers of places")
+        raise ValueError(
+            f"feature {feature.value_key!r} has {values.values.shape[0]} values, but other numbers of places"
+        )
     first = [] if single else [values.indices[:, 0]]
     shape = sizes if single else [int(values.dense_shape[0]), *sizes]
     made = sparse.SparseTensor(_core.stack([*first, *columns], axis=1), values.values, shape)
@@ -309,7 +345,9 @@ def _sequence(serialized, context_features, sequence_features, single):
     return _unpacked(context, tensors[:n], single), _unpacked(lists, tensors[n:m], single), lengths
 
 
-def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+def parse_single_sequence_example(
+    serialized, context_features=None, sequence_features=None, example_name=None, name=None
+):
     """The context and the lists of one serialized tf.train.SequenceExample."""
     return _sequence(serialized, context_features, sequence_features, True)[:2]
 

@@ -85,11 +85,15 @@ class RaggedTensor:
         if _readable(ids):
             at = ids.numpy()
             if (at[1:] < at[:-1]).any() or (at[:1] < 0).any():
-                raise InvalidArgumentError(f"[from_value_rowids] value_rowids {_shown(at)} must not fall, and not be below 0; sort the values by their rows")
+                raise InvalidArgumentError(
+                    f"[from_value_rowids] value_rowids {_shown(at)} must not fall, and not be below 0; sort the values by their rows"
+                )
             least = int(at[-1]) + 1 if len(at) else 0
             count = least if nrows is None else int(nrows)
             if count < least:
-                raise ValueError(f"[from_value_rowids] nrows={count}, but value_rowids go up to {least - 1}; nrows must be {least} or more")
+                raise ValueError(
+                    f"[from_value_rowids] nrows={count}, but value_rowids go up to {least - 1}; nrows must be {least} or more"
+                )
         else:
             count = int(ids[-1]) + 1 if nrows is None else int(nrows)
         places = _core.range(count + 1, dtype=ids.dtype)
@@ -106,7 +110,9 @@ class RaggedTensor:
         n, count = int(uniform_row_length), _count(values)
         rows = int(nrows) if nrows is not None else count // n if n else 0
         if n < 0 or rows * n != count:
-            raise ValueError(f"[from_uniform_row_length] {rows} rows of {n} are not the {count} values; uniform_row_length times nrows must be their number")
+            raise ValueError(
+                f"[from_uniform_row_length] {rows} rows of {n} are not the {count} values; uniform_row_length times nrows must be their number"
+            )
         dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else "int64"
         return cls._of(values, _core.cast(np.arange(rows + 1, dtype=np.int64) * n, dtype), n)
 
@@ -134,7 +140,9 @@ class RaggedTensor:
         ids = list(nested_value_rowids)
         counts = [None] * len(ids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(ids):
-            raise ValueError(f"[from_nested_value_rowids] {len(counts)} nested_nrows are given for {len(ids)} nested_value_rowids")
+            raise ValueError(
+                f"[from_nested_value_rowids] {len(counts)} nested_nrows are given for {len(ids)} nested_value_rowids"
+            )
         for one, count in zip(reversed(ids), reversed(counts)):
             flat_values = cls.from_value_rowids(flat_values, one, count)
         return flat_values
@@ -151,8 +159,12 @@ class RaggedTensor:
         counts = np.bincount(places[:, 0], minlength=int(st_input.shape[0]))
         splits = np.concatenate([[0], np.cumsum(counts)])
         if (places[order, 1] != np.arange(len(order)) - np.repeat(splits[:-1], counts)).any():
-            raise InvalidArgumentError("[RaggedTensor.from_sparse] the values of a row must fill its first columns, without gaps")
-        return cls._of(_core.gather(st_input.values, _core.constant(order.astype(np.int64))), _core.cast(splits, row_splits_dtype))
+            raise InvalidArgumentError(
+                "[RaggedTensor.from_sparse] the values of a row must fill its first columns, without gaps"
+            )
+        return cls._of(
+            _core.gather(st_input.values, _core.constant(order.astype(np.int64))), _core.cast(splits, row_splits_dtype)
+        )
 
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype="int64"):
@@ -208,7 +220,9 @@ class RaggedTensor:
         if isinstance(self.values, RaggedTensor):
             return self.with_values(self.values.row_lengths(axis - 1))
         shape = self.values.shape
-        return self.with_values(_core.fill(list(shape[: axis - 1]), _core.constant(int(shape[axis - 1]), self.row_splits.dtype)))
+        return self.with_values(
+            _core.fill(list(shape[: axis - 1]), _core.constant(int(shape[axis - 1]), self.row_splits.dtype))
+        )
 
     def row_starts(self, name=None):
         """Where each row begins among the values."""
@@ -225,11 +239,17 @@ class RaggedTensor:
 
     def nested_row_lengths(self, name=None):
         """The lengths of rows, from the outermost axis in."""
-        return (self.row_lengths(), *(self.values.nested_row_lengths() if isinstance(self.values, RaggedTensor) else ()))
+        return (
+            self.row_lengths(),
+            *(self.values.nested_row_lengths() if isinstance(self.values, RaggedTensor) else ()),
+        )
 
     def nested_value_rowids(self, name=None):
         """The row that each value is in, from the outermost axis in."""
-        return (self.value_rowids(), *(self.values.nested_value_rowids() if isinstance(self.values, RaggedTensor) else ()))
+        return (
+            self.value_rowids(),
+            *(self.values.nested_value_rowids() if isinstance(self.values, RaggedTensor) else ()),
+        )
 
     def get_shape(self):
         """The shape; None where sizes differ."""
@@ -277,7 +297,9 @@ class RaggedTensor:
 
     def with_flat_values(self, new_values):
         """The same rows, at every level, with other values."""
-        return self.with_values(self.values.with_flat_values(new_values) if isinstance(self.values, RaggedTensor) else new_values)
+        return self.with_values(
+            self.values.with_flat_values(new_values) if isinstance(self.values, RaggedTensor) else new_values
+        )
 
     def to_list(self):
         """Rows as Python lists."""
@@ -289,7 +311,11 @@ class RaggedTensor:
         """Rows as a NumPy array of arrays, or one array where all are as long."""
         values, at = self.values.numpy(), self._at
         lengths = np.diff(at)
-        if len(lengths) and (lengths == lengths[0]).all() and (self.ragged_rank == 1 or values.dtype != object or len(values) == 0 or values.ndim > 1):
+        if (
+            len(lengths)
+            and (lengths == lengths[0]).all()
+            and (self.ragged_rank == 1 or values.dtype != object or len(values) == 0 or values.ndim > 1)
+        ):
             return values.reshape(len(lengths), int(lengths[0]), *values.shape[1:])
         array = np.empty(len(lengths), dtype=object)
         array[:] = np.split(values, at[1:-1]) if len(lengths) else []
@@ -306,7 +332,9 @@ class RaggedTensor:
         return []
 
     def __tf_tensor__(self, dtype=None, name=None):
-        raise TypeError("this function takes no ragged tensor; tf.ragged.map_flat_values(f, x) calls one with the values, and x.to_tensor() fills short rows up")
+        raise TypeError(
+            "this function takes no ragged tensor; tf.ragged.map_flat_values(f, x) calls one with the values, and x.to_tensor() fills short rows up"
+        )
 
     def __len__(self):
         return int(_count(self.row_splits) - 1)
@@ -344,7 +372,9 @@ def _count(values):
         return _count(values.row_splits) - 1
     values = _core.convert_to_tensor(values)
     count = values.shape[0]
-    return _core._sizes(values)[0] if count is None else count  # one that follows the data, where a function is traced for any number
+    return (
+        _core._sizes(values)[0] if count is None else count
+    )  # one that follows the data, where a function is traced for any number
 
 
 def _shown(array):

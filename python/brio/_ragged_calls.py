@@ -55,7 +55,11 @@ def install():
         for module in ("brio", "brio.math"):
             for kind in ("segment", "unsorted_segment"):
                 if (kind, module) != ("segment", "brio"):
-                    _replace(module, f"{kind}_{name}", lambda f, args, kwargs, ours=unsorted_segment(f"reduce_{name}"): ours(*args, **kwargs))
+                    _replace(
+                        module,
+                        f"{kind}_{name}",
+                        lambda f, args, kwargs, ours=unsorted_segment(f"reduce_{name}"): ours(*args, **kwargs),
+                    )
     _replace("brio", "is_tensor", lambda f, args, kwargs: True)
     from brio import _ragged_function
 
@@ -112,11 +116,15 @@ def _concat(parts, axis):
     dtype = common_dtype(parts)
     if axis > 1:
         if any(not np.array_equal(p._at, parts[0]._at) for p in parts[1:]):
-            raise InvalidArgumentError("[concat] the ragged tensors have rows of different lengths along an axis before the one they are joined along")
+            raise InvalidArgumentError(
+                "[concat] the ragged tensors have rows of different lengths along an axis before the one they are joined along"
+            )
         like = next((p for p in parts if p._uniform is None), parts[0])
         return like.with_values(_concat([p.values for p in parts], axis - 1))
     if len({len(p) for p in parts}) > 1:
-        raise InvalidArgumentError(f"[concat] the ragged tensors have {[len(p) for p in parts]} rows; along axis 1 they need as many")
+        raise InvalidArgumentError(
+            f"[concat] the ragged tensors have {[len(p) for p in parts]} rows; along axis 1 they need as many"
+        )
     before = np.cumsum([0, *(_count(p.values) for p in parts[:-1])])
     begins = np.stack([p._at[:-1] + n for p, n in zip(parts, before)], 1)
     lengths = np.stack([np.diff(p._at) for p in parts], 1)
@@ -197,7 +205,11 @@ def expand_dims(input, axis, name=None):
         return uniform(input, len(input), 1, dtype)
     if axis == 1:
         return uniform(input, 1, len(input), dtype)
-    inner = expand_dims(input.values, axis - 1) if type(input.values) is RaggedTensor else _core.expand_dims(input.values, axis - 1)
+    inner = (
+        expand_dims(input.values, axis - 1)
+        if type(input.values) is RaggedTensor
+        else _core.expand_dims(input.values, axis - 1)
+    )
     return input.with_values(inner)
 
 
@@ -235,7 +247,9 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
     axis = _axis_of(axis, value.shape.rank, "split")
     size = value.shape[axis]
     if size is None:
-        raise ValueError(f"[split] axis {axis} of {value.shape} has rows of different lengths; a ragged tensor is split along the others")
+        raise ValueError(
+            f"[split] axis {axis} of {value.shape} has rows of different lengths; a ragged tensor is split along the others"
+        )
     wanted = num_or_size_splits.numpy().tolist() if hasattr(num_or_size_splits, "numpy") else num_or_size_splits
     if isinstance(wanted, (list, tuple)):
         sizes = [int(n) for n in wanted]
@@ -270,7 +284,9 @@ def where(condition, x=None, y=None, name=None):
 
         places, holds = places_of(condition)
         return _core.boolean_mask(places, _core.cast(holds, "bool"))
-    return of_values(_core.where, [v if type(v) is RaggedTensor else _core.convert_to_tensor(v) for v in (condition, x, y)], {})
+    return of_values(
+        _core.where, [v if type(v) is RaggedTensor else _core.convert_to_tensor(v) for v in (condition, x, y)], {}
+    )
 
 
 def dynamic_partition(data, partitions, num_partitions, name=None):
@@ -281,14 +297,27 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     return list(made)
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None, name=None):
+def matmul(
+    a,
+    b,
+    transpose_a=False,
+    transpose_b=False,
+    adjoint_a=False,
+    adjoint_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    output_type=None,
+    name=None,
+):
     """The product of the matrices that ragged tensors have in each row, whose sizes may differ from row to row."""
     if transpose_a and adjoint_a or transpose_b and adjoint_b:
         raise ValueError("[matmul] transpose and adjoint are both asked for; give one of them")
     a, b = (x if type(x) is RaggedTensor else _core.convert_to_tensor(x) for x in (a, b))
     rank = a.shape.rank
     if rank != b.shape.rank or rank < 3:
-        raise ValueError(f"[matmul] tensors of {a.shape.rank} and {b.shape.rank} axes; ragged ones need as many, three or more")
+        raise ValueError(
+            f"[matmul] tensors of {a.shape.rank} and {b.shape.rank} axes; ragged ones need as many, three or more"
+        )
     turned = {"transpose_a": transpose_a, "transpose_b": transpose_b, "adjoint_a": adjoint_a, "adjoint_b": adjoint_b}
     if rank > 3:
         a, b = (as_ragged(x, 1) for x in (a, b))
@@ -303,13 +332,21 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     some = (out_rows > 0) & (out_columns > 0)
     if ((inner != inner_b) & some).any():
         at = int(np.argmax((inner != inner_b) & some))
-        raise InvalidArgumentError(f"[matmul] the matrices of row {at} do not fit: {inner[at]} columns meet {inner_b[at]} rows")
+        raise InvalidArgumentError(
+            f"[matmul] the matrices of row {at} do not fit: {inner[at]} columns meet {inner_b[at]} rows"
+        )
     dense_a, dense_b = (x.to_tensor() if type(x) is RaggedTensor else x for x in (a, b))
     short = max(dense_a.shape[1 if flip_a else 2], dense_b.shape[2 if flip_b else 1])
     dense_a, dense_b = _padded(dense_a, 1 if flip_a else 2, short), _padded(dense_b, 2 if flip_b else 1, short)
     made = _core.matmul(dense_a, dense_b, **turned)
     like = a if type(a) is RaggedTensor else b
-    return _cut_matrices(made, out_rows, out_columns, like.row_splits.dtype, all(x is None or type(x) is not RaggedTensor or x.ragged_rank == 1 for x in (a, b)))
+    return _cut_matrices(
+        made,
+        out_rows,
+        out_columns,
+        like.row_splits.dtype,
+        all(x is None or type(x) is not RaggedTensor or x.ragged_rank == 1 for x in (a, b)),
+    )
 
 
 def _sizes(x):
@@ -360,7 +397,9 @@ def _softmaxed(x, axis):
     from brio import math
 
     if axis == 0 or type(x.values) is RaggedTensor:
-        raise ValueError("[softmax] runs along the innermost rows of a ragged tensor; to_tensor(-inf) has the other axes")
+        raise ValueError(
+            "[softmax] runs along the innermost rows of a ragged tensor; to_tensor(-inf) has the other axes"
+        )
     ids, count = x.value_rowids(), len(x)
     greatest = _core.stop_gradient(math.unsorted_segment_max(x.values, ids, count))
     powers = _core.exp(x.values - _core.gather(greatest, ids))
@@ -395,7 +434,9 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     if axis is None:
         made = strings.reduce_join(inputs.flat_values, separator=separator)
         return _core.reshape(made, [1] * rank) if keepdims else made
-    axes = sorted({_axis_of(a, rank, "reduce_join") for a in (axis if isinstance(axis, (list, tuple)) else [axis])}, reverse=True)
+    axes = sorted(
+        {_axis_of(a, rank, "reduce_join") for a in (axis if isinstance(axis, (list, tuple)) else [axis])}, reverse=True
+    )
     for one in axes:
         inputs = _texts_along(inputs, one, separator)
         if keepdims:

@@ -52,7 +52,13 @@ def rebuilt(parts):
 
 def has_held(x):
     """Is one that was taken apart in this structure?"""
-    return isinstance(x, _Held) or type(x) in (list, tuple) and any(map(has_held, x)) or isinstance(x, dict) and any(map(has_held, x.values()))
+    return (
+        isinstance(x, _Held)
+        or type(x) in (list, tuple)
+        and any(map(has_held, x))
+        or isinstance(x, dict)
+        and any(map(has_held, x.values()))
+    )
 
 
 def _changed(x, change):
@@ -70,7 +76,9 @@ def _changed(x, change):
 
 def install():
     """From now on functions look for ragged tensors among their arguments."""
-    plain = _core._Function.__call__  # not that of the class derived from it, which graph mode replaces and takes away again
+    plain = (
+        _core._Function.__call__
+    )  # not that of the class derived from it, which graph mode replaces and takes away again
 
     def __call__(self, *args, **kwargs):
         if (kwargs or set(map(type, args)) != _TENSORS) and not (_core._is_tracing() or _core._journalling()):
@@ -88,9 +96,13 @@ def conformed(function, spec, value):
     if not isinstance(value, RaggedTensor):
         if spec.ragged_rank == 0:
             return _core.convert_to_tensor(value, dtype_hint=spec.dtype)
-        raise TypeError(f"{function.__name__}(): the input_signature says {spec}, but an argument is a {type(value).__name__}")
+        raise TypeError(
+            f"{function.__name__}(): the input_signature says {spec}, but an argument is a {type(value).__name__}"
+        )
     if not spec.is_compatible_with(value):
-        raise TypeError(f"{function.__name__}(): the input_signature says {spec}, but an argument is of {type(spec).from_value(value)}")
+        raise TypeError(
+            f"{function.__name__}(): the input_signature says {spec}, but an argument is of {type(spec).from_value(value)}"
+        )
     return held(value)
 
 
@@ -108,7 +120,9 @@ def _watch_ragged(tape):
             return gradient(self, target, sources, *args, **kwargs)
         flat = functools.partial(_map, lambda x: x.flat_values if type(x) is RaggedTensor else x)
         made = gradient(self, flat(target), flat(sources), *args, **kwargs)
-        return _map(lambda x, g: x.with_flat_values(g) if type(x) is RaggedTensor and g is not None else g, sources, made)
+        return _map(
+            lambda x, g: x.with_flat_values(g) if type(x) is RaggedTensor and g is not None else g, sources, made
+        )
 
     watch_values.__doc__, gradient_of_values.__doc__ = watch.__doc__, gradient.__doc__
     tape.watch, tape.gradient = watch_values, gradient_of_values

@@ -40,7 +40,9 @@ def _picked(x, key):
         chosen = _rows(x, first)
         return _inside(chosen, rest) if rest else chosen
     if isinstance(first, (list, np.ndarray)) or _core.is_tensor(first) and first.shape.rank:
-        raise TypeError("[RaggedTensor] takes numbers and slices as indices; tf.gather and tf.ragged.boolean_mask take lists")
+        raise TypeError(
+            "[RaggedTensor] takes numbers and slices as indices; tf.gather and tf.ragged.boolean_mask take lists"
+        )
     i, count = _number(first), len(x)
     if not -count <= i < count:
         raise IndexError(f"[RaggedTensor] row {i} is out of range: there are {count}")
@@ -68,7 +70,9 @@ def _rows(x, part):
         return taken(x, np.arange(begin, end, step))
     at = x._at[begin : max(begin, end) + 1]
     splits = at - at[0]
-    return RaggedTensor._of(x.values[int(at[0]) : int(at[-1])], _core.constant(splits, x.row_splits.dtype), x._uniform, splits)
+    return RaggedTensor._of(
+        x.values[int(at[0]) : int(at[-1])], _core.constant(splits, x.row_splits.dtype), x._uniform, splits
+    )
 
 
 def _bounds(part):
@@ -83,17 +87,27 @@ def _inside(x, key):
     rest = tuple(rest)
     if first is None:
         inner = _inside(x, rest) if rest else x
-        return uniform(inner, 1, len(x), x.row_splits.dtype) if isinstance(inner, RaggedTensor) else _core.expand_dims(inner, 1)
+        return (
+            uniform(inner, 1, len(x), x.row_splits.dtype)
+            if isinstance(inner, RaggedTensor)
+            else _core.expand_dims(inner, 1)
+        )
     at = x._at
     lengths = np.diff(at)
     if not isinstance(first, slice):
         i = _number(first)
         if x._uniform is None:
-            raise ValueError("[RaggedTensor] a number cannot pick an element of each row, whose lengths differ; a slice can, as x[:, :1], and x.to_tensor() has one length")
+            raise ValueError(
+                "[RaggedTensor] a number cannot pick an element of each row, whose lengths differ; a slice can, as x[:, :1], and x.to_tensor() has one length"
+            )
         if not -x._uniform <= i < x._uniform:
             raise IndexError(f"[RaggedTensor] index {i} is out of range: rows have {x._uniform} elements")
         chosen = taken(x.values, at[:-1] + i % x._uniform)
-        return (_inside(chosen, rest) if isinstance(chosen, RaggedTensor) else chosen[(slice(None), *rest)]) if rest else chosen
+        return (
+            (_inside(chosen, rest) if isinstance(chosen, RaggedTensor) else chosen[(slice(None), *rest)])
+            if rest
+            else chosen
+        )
     part = _bounds(first)
     if part == slice(None):
         made = x

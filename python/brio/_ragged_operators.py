@@ -47,7 +47,14 @@ def same_rows(operands):
         return like.with_flat_values, [x.flat_values if type(x) is RaggedTensor else x for x in operands]
     if len(ragged) == 1 and like.ragged_rank == 1 and like._uniform is None and all(_one_each(like, x) for x in plain):
         ids = like.value_rowids()
-        return like.with_flat_values, [like.flat_values if x is like else _core.gather(_core.convert_to_tensor(x)[:, 0], ids) if any(x is p for p in plain) else x for x in operands]
+        return like.with_flat_values, [
+            like.flat_values
+            if x is like
+            else _core.gather(_core.convert_to_tensor(x)[:, 0], ids)
+            if any(x is p for p in plain)
+            else x
+            for x in operands
+        ]
     return _broadcast(operands, like, flat_rank)
 
 
@@ -63,13 +70,20 @@ def _as_long(a, b):
                 if not np.array_equal(a._at, b._at):
                     return False
             else:  # a traced function: looked at when it runs
-                _core._assert(_core.reduce_all(_core.equal(a.row_splits, b.row_splits)), "[RaggedTensor] operands have rows of different lengths")
+                _core._assert(
+                    _core.reduce_all(_core.equal(a.row_splits, b.row_splits)),
+                    "[RaggedTensor] operands have rows of different lengths",
+                )
         a, b = a.values, b.values
     return type(a) is not RaggedTensor and type(b) is not RaggedTensor and a.shape.rank == b.shape.rank
 
 
 def _one_each(like, x):
-    return len(x.shape) == like.shape.rank and tuple(x.shape[:2]) == (len(like), 1) and like.flat_values.shape.rank == len(x.shape) - 1
+    return (
+        len(x.shape) == like.shape.rank
+        and tuple(x.shape[:2]) == (len(like), 1)
+        and like.flat_values.shape.rank == len(x.shape) - 1
+    )
 
 
 def _broadcast(operands, like, flat_rank):
@@ -88,9 +102,11 @@ def _broadcast(operands, like, flat_rank):
         open_ = [lengths for _, lengths, u in found if u is None]
         if open_:
             wanted, whole = open_[0], None
-            for (_, lengths, u) in found:
+            for _, lengths, u in found:
                 if u != 1 and not np.array_equal(lengths, wanted):
-                    raise InvalidArgumentError(f"[RaggedTensor] operands have rows of different lengths: {wanted[:8].tolist()} and {lengths[:8].tolist()}")
+                    raise InvalidArgumentError(
+                        f"[RaggedTensor] operands have rows of different lengths: {wanted[:8].tolist()} and {lengths[:8].tolist()}"
+                    )
         else:
             whole, _ = _one_length(fixed, "elements")
             wanted = np.full(len(sides[0].chosen), whole, np.int64)
@@ -104,7 +120,11 @@ def _broadcast(operands, like, flat_rank):
 
     def made(values):
         for splits, whole in reversed(levels):
-            values = uniform(values, whole, len(splits) - 1, dtype) if whole is not None else RaggedTensor._of(values, _core.constant(splits, dtype), None, splits)
+            values = (
+                uniform(values, whole, len(splits) - 1, dtype)
+                if whole is not None
+                else RaggedTensor._of(values, _core.constant(splits, dtype), None, splits)
+            )
         return values
 
     return made, [next(flats) if any(x is p for p in taking_part) else x for x in operands]
@@ -113,7 +133,9 @@ def _broadcast(operands, like, flat_rank):
 def _one_length(sizes, what):
     found = {n for n in sizes if n != 1} or {1}
     if len(found) > 1:
-        raise InvalidArgumentError(f"[RaggedTensor] operands have {sorted(found)} {what} along one axis; they need as many, or 1")
+        raise InvalidArgumentError(
+            f"[RaggedTensor] operands have {sorted(found)} {what} along one axis; they need as many, or 1"
+        )
     size = found.pop()
     return size, size
 
@@ -163,6 +185,10 @@ def install():
     for name in "eq ne lt le gt ge".split():
         setattr(RaggedTensor, f"__{name}__", operation(getattr(operator, name)))
     for name in "neg abs invert".split():
-        setattr(RaggedTensor, f"__{name}__", lambda self, f=getattr(operator, name): self.with_flat_values(f(self.flat_values)))
+        setattr(
+            RaggedTensor,
+            f"__{name}__",
+            lambda self, f=getattr(operator, name): self.with_flat_values(f(self.flat_values)),
+        )
     RaggedTensor.__array_priority__ = 100  # before NumPy's operators
     RaggedTensor.__hash__ = None

@@ -43,12 +43,16 @@ def _gather(params, indices, axis, batch):
     if batch > 1:
         params, indices = (as_ragged(x, 1) for x in (params, indices))
         if not np.array_equal(params._at, indices._at):
-            raise InvalidArgumentError("[gather] params and indices have rows of different lengths along an axis of the batch")
+            raise InvalidArgumentError(
+                "[gather] params and indices have rows of different lengths along an axis of the batch"
+            )
         return indices.with_values(_gather(params.values, indices.values, axis - 1, batch - 1))
     if axis > max(batch, 1):
         params = as_ragged(params, 1)
         if batch:
-            raise ValueError("[gather] axis of a ragged tensor lies more than one behind batch_dims; merge_dims() brings them together")
+            raise ValueError(
+                "[gather] axis of a ragged tensor lies more than one behind batch_dims; merge_dims() brings them together"
+            )
         return params.with_values(_gather(params.values, indices, axis - 1, 0))
     if axis > batch:  # the same numbers in each row
         again = _count(params)
@@ -62,7 +66,11 @@ def _gather(params, indices, axis, batch):
     if batch == 1:
         return _in_rows(params, indices)
     if type(indices) is RaggedTensor:
-        return indices.with_flat_values(_gather(params, indices.flat_values, 0, 0)) if type(params) is not RaggedTensor else indices.with_values(_gather(params, indices.values, 0, 0))
+        return (
+            indices.with_flat_values(_gather(params, indices.flat_values, 0, 0))
+            if type(params) is not RaggedTensor
+            else indices.with_values(_gather(params, indices.values, 0, 0))
+        )
     wanted = _array(indices)
     _check(wanted, _count(params), "gather")
     if wanted.ndim == 0:
@@ -83,7 +91,9 @@ def _in_rows(params, indices):
     params = as_ragged(params, 1)
     starts, lengths = params._at[:-1], np.diff(params._at)
     if _count(indices) != len(params):
-        raise InvalidArgumentError(f"[gather] indices of {_count(indices)} rows pick from params of {len(params)} rows; with batch_dims they need as many")
+        raise InvalidArgumentError(
+            f"[gather] indices of {_count(indices)} rows pick from params of {len(params)} rows; with batch_dims they need as many"
+        )
     if indices.shape.rank == 1 and plain:
         wanted = _array(indices)
         _check(wanted, lengths, "gather")
@@ -113,15 +123,21 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
             raise ValueError(f"[gather_nd] batch_dims={batch_dims} of ragged tensors must be 0 or more")
         params, indices = (as_ragged(x, 1) for x in (params, indices))
         if len(params) != len(indices):
-            raise InvalidArgumentError(f"[gather_nd] indices of {len(indices)} rows pick from params of {len(params)} rows; with batch_dims they need as many")
-        return stacked([gather_nd(p, i, batch_dims - 1) if batch_dims > 1 else _one_nd(p, i) for p, i in zip(params, indices)])
+            raise InvalidArgumentError(
+                f"[gather_nd] indices of {len(indices)} rows pick from params of {len(params)} rows; with batch_dims they need as many"
+            )
+        return stacked(
+            [gather_nd(p, i, batch_dims - 1) if batch_dims > 1 else _one_nd(p, i) for p, i in zip(params, indices)]
+        )
     return _one_nd(params, indices)
 
 
 def _one_nd(params, indices):
     if type(indices) is RaggedTensor:
         if indices.ragged_rank >= indices.shape.rank - 1:
-            raise ValueError("[gather_nd] the innermost axis of ragged indices, a number for each axis, must have one size; make them with ragged_rank one less")
+            raise ValueError(
+                "[gather_nd] the innermost axis of ragged indices, a number for each axis, must have one size; make them with ragged_rank one less"
+            )
         return indices.with_flat_values(_one_nd(params, indices.flat_values))
     if type(params) is not RaggedTensor:
         return _core.gather_nd(params, indices)
@@ -159,7 +175,9 @@ def boolean_mask(data, mask, axis=None, name=None):
         raise ValueError(f"[boolean_mask] the mask is of {mask.dtype.name}; it must be of bool")
     rank = mask.shape.rank
     if rank == 0 or data.shape.rank < rank:
-        raise ValueError(f"[boolean_mask] a mask of {rank} axes for data of {data.shape.rank}; it needs at least one, and no more than the data")
+        raise ValueError(
+            f"[boolean_mask] a mask of {rank} axes for data of {data.shape.rank}; it needs at least one, and no more than the data"
+        )
     return _masked(as_ragged(data, rank - 1), as_ragged(mask, rank - 1))
 
 
@@ -178,10 +196,23 @@ def _masked(data, mask):
     return rows(made, np.diff(kept[data._at])).with_row_splits_dtype(data.row_splits.dtype)
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None):
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
     """fn of each row; rows of results of different lengths are ragged where fn_output_signature says so."""
     wanted = fn_output_signature if fn_output_signature is not None else dtype
-    leaves = [x if hasattr(x, "flat_values") or hasattr(x, "dense_shape") else _core.convert_to_tensor(x) for x in _nest.flatten(elems)]
+    leaves = [
+        x if hasattr(x, "flat_values") or hasattr(x, "dense_shape") else _core.convert_to_tensor(x)
+        for x in _nest.flatten(elems)
+    ]
     if not leaves:
         raise ValueError("[map_fn] there are no elements")
     if any(x.shape.rank == 0 for x in leaves):
@@ -223,13 +254,20 @@ def _rows_as(spec, column):
     column = [x if type(x) is RaggedTensor else _core.convert_to_tensor(x, dtype_hint=spec.dtype) for x in column]
     for x in column:
         if x.dtype != spec.dtype:
-            raise InvalidArgumentError(f"[map_fn] the function returned {x.dtype.name}, but {spec.dtype.name} was announced")
+            raise InvalidArgumentError(
+                f"[map_fn] the function returned {x.dtype.name}, but {spec.dtype.name} was announced"
+            )
         own = x.ragged_rank if type(x) is RaggedTensor else 0
         if own > spec.ragged_rank:
-            raise ValueError(f"[map_fn] the function returned a ragged tensor with ragged_rank={own}, but {spec.ragged_rank} was announced")
+            raise ValueError(
+                f"[map_fn] the function returned a ragged tensor with ragged_rank={own}, but {spec.ragged_rank} was announced"
+            )
     dtype = spec.row_splits_dtype
     if not column:
-        made = _core.zeros([0, *(n or 0 for n in (spec.shape[spec.ragged_rank + 1 :] if spec.shape.rank is not None else []))], spec.dtype)
+        made = _core.zeros(
+            [0, *(n or 0 for n in (spec.shape[spec.ragged_rank + 1 :] if spec.shape.rank is not None else []))],
+            spec.dtype,
+        )
         for _ in range(spec.ragged_rank + 1):
             made = RaggedTensor(made, _core.zeros([1], dtype))
         return made
@@ -237,7 +275,9 @@ def _rows_as(spec, column):
     return rows(joined(parts), [_count(p) for p in parts]).with_row_splits_dtype(dtype)
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False):
+def bincount(
+    arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False
+):
     """How often each number occurs, in all rows or with axis=-1 in each."""
     from brio import math
 
@@ -264,5 +304,3 @@ def sparse_bincount(values, *args, **kwargs):
     from brio import sparse
 
     return sparse.bincount(values.to_sparse(), *args, **kwargs)
-
-

@@ -98,7 +98,9 @@ def _of_any_number(name, x):
     """The reduction of each row, where a function is traced for any number of rows: by ops that follow sizes."""
     values, ids = x.values, _core.expand_dims(x.value_rowids(), 1)
     if name in ("reduce_any", "reduce_all"):
-        whole = _of_any_number("reduce_min" if name == "reduce_all" else "reduce_max", x.with_values(_core.cast(values, "int32")))
+        whole = _of_any_number(
+            "reduce_min" if name == "reduce_all" else "reduce_max", x.with_values(_core.cast(values, "int32"))
+        )
         return whole > 0
     inner = [1] * (values.shape.rank - 1)
     lengths = _core.cast(_core.reshape(x.row_lengths(), [-1, *inner]), values.dtype)
@@ -145,5 +147,3 @@ def unsorted_segment(name):
         return _of_segments(name, x, ids, count)
 
     return call
-
-

@@ -66,7 +66,9 @@ def common_dtype(parts):
     """That of the row splits; they must have one."""
     dtypes = {p.row_splits.dtype for p in parts if isinstance(p, RaggedTensor)}
     if len(dtypes) > 1:
-        raise ValueError("ragged tensors with row_splits of int32 and of int64 do not go together; use with_row_splits_dtype()")
+        raise ValueError(
+            "ragged tensors with row_splits of int32 and of int64 do not go together; use with_row_splits_dtype()"
+        )
     return dtypes.pop() if dtypes else _core.int64
 
 
@@ -92,32 +94,55 @@ def of_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype):
     if rank < 2:
         raise ValueError(f"[RaggedTensor.from_tensor] a tensor of {rank} axes has no rows; it needs two or more")
     if not 0 < ragged_rank < rank:
-        raise ValueError(f"[RaggedTensor.from_tensor] ragged_rank is {ragged_rank}; it must be above 0 and below {rank}")
+        raise ValueError(
+            f"[RaggedTensor.from_tensor] ragged_rank is {ragged_rank}; it must be above 0 and below {rank}"
+        )
     dtype = _core.as_dtype(row_splits_dtype)
-    if lengths is not None and (isinstance(lengths, tuple) or isinstance(lengths, list) and lengths and not isinstance(lengths[0], (int, np.integer))):
+    if lengths is not None and (
+        isinstance(lengths, tuple)
+        or isinstance(lengths, list)
+        and lengths
+        and not isinstance(lengths[0], (int, np.integer))
+    ):
         if len(lengths) not in (1, ragged_rank) and ragged_rank > 1:
-            raise ValueError(f"[RaggedTensor.from_tensor] {len(lengths)} lengths are given for ragged_rank={ragged_rank}")
+            raise ValueError(
+                f"[RaggedTensor.from_tensor] {len(lengths)} lengths are given for ragged_rank={ragged_rank}"
+            )
         first, *inner = lengths
         made = of_tensor(tensor, first, None, 1, dtype)
         return made.with_values(of_tensor(made.values, tuple(inner), None, len(inner), dtype)) if inner else made
     if ragged_rank > 1:
         outer = as_ragged(tensor, ragged_rank - 1, dtype)
         if lengths is not None:
-            raise ValueError(f"[RaggedTensor.from_tensor] ragged_rank={ragged_rank} needs a list of lengths, one for each axis")
+            raise ValueError(
+                f"[RaggedTensor.from_tensor] ragged_rank={ragged_rank} needs a list of lengths, one for each axis"
+            )
         return outer.with_flat_values(of_tensor(outer.flat_values, None, padding, 1, dtype))
     count, width = int(tensor.shape[0]), int(tensor.shape[1])
     if padding is not None:
         padding = _core.convert_to_tensor(padding, tensor.dtype)
         if padding.shape.rank != 0 and tuple(padding.shape) != tuple(tensor.shape[2:]):
-            raise ValueError(f"[RaggedTensor.from_tensor] padding of shape {padding.shape} is not one element of shape {tuple(tensor.shape[2:])}")
+            raise ValueError(
+                f"[RaggedTensor.from_tensor] padding of shape {padding.shape} is not one element of shape {tuple(tensor.shape[2:])}"
+            )
         other = _core.not_equal(tensor, padding)
-        other = _core.reduce_any(_core.reshape(other, [count, width, -1]), 2) if rank > 2 and count * width else _core.reshape(other, [count, width])
-        lengths = _core.reduce_max(_core.where(other, _core.range(1, width + 1, dtype="int64"), _core.zeros([1], "int64")), 1) if width else _core.zeros([count], "int64")
+        other = (
+            _core.reduce_any(_core.reshape(other, [count, width, -1]), 2)
+            if rank > 2 and count * width
+            else _core.reshape(other, [count, width])
+        )
+        lengths = (
+            _core.reduce_max(_core.where(other, _core.range(1, width + 1, dtype="int64"), _core.zeros([1], "int64")), 1)
+            if width
+            else _core.zeros([count], "int64")
+        )
     if lengths is None:
         return uniform(_core.reshape(tensor, [count * width, *tensor.shape[2:]]), width, count, dtype)
     lengths = _integers(lengths)
     if tuple(lengths.shape) != (count,):
-        raise InvalidArgumentError(f"[RaggedTensor.from_tensor] lengths of shape {lengths.shape} are given for {count} rows")
+        raise InvalidArgumentError(
+            f"[RaggedTensor.from_tensor] lengths of shape {lengths.shape} are given for {count} rows"
+        )
     lengths = np.clip(lengths.numpy().astype(np.int64), 0, width)
     places = ranges(np.arange(count, dtype=np.int64) * width, lengths)
     values = taken(_core.reshape(tensor, [count * width, *tensor.shape[2:]]), places)
@@ -130,7 +155,9 @@ def to_tensor(x, default_value, shape):
     values, rank = x.values, x.shape.rank
     sizes = [None] * rank if shape is None else TensorShape(shape).as_list()
     if len(sizes) != rank:
-        raise InvalidArgumentError(f"[RaggedTensor.to_tensor] shape {sizes} has {len(sizes)} sizes, but the tensor has {rank} axes; None for a size lets it fit")
+        raise InvalidArgumentError(
+            f"[RaggedTensor.to_tensor] shape {sizes} has {len(sizes)} sizes, but the tensor has {rank} axes; None for a size lets it fit"
+        )
     if isinstance(values, RaggedTensor):
         values = to_tensor(values, default_value, [None, *sizes[2:]])
     width = x._uniform if sizes[1] is None and x._uniform is not None else sizes[1]
@@ -143,7 +170,9 @@ def to_tensor(x, default_value, shape):
     splits = _core.cast(x.row_splits, "int64")
     lengths, starts = splits[1:] - splits[:-1], splits[:-1]
     count = len(x) if sizes[0] is None else sizes[0]
-    behind = _core.broadcast_to(_core.constant(values.shape[0], "int64"), [count, width])  # refuses what no tensor holds
+    behind = _core.broadcast_to(
+        _core.constant(values.shape[0], "int64"), [count, width]
+    )  # refuses what no tensor holds
     if count > len(x):
         more = _core.zeros([count - len(x)], "int64")
         lengths, starts = _core.concat([lengths, more], axis=0), _core.concat([starts, more], axis=0)
@@ -152,8 +181,12 @@ def to_tensor(x, default_value, shape):
     places = _core.where(column < lengths[:count, None], starts[:count, None] + column, behind)
     made = _core.gather(_core.concat([values, filler], axis=0), places)
     inner = sizes[2:]
-    if not isinstance(x.values, RaggedTensor) and any(n is not None and n != m for n, m in zip(inner, values.shape[1:])):
-        raise InvalidArgumentError(f"[RaggedTensor.to_tensor] shape {sizes} differs from the values' own sizes {tuple(values.shape[1:])}, which are not cut")
+    if not isinstance(x.values, RaggedTensor) and any(
+        n is not None and n != m for n, m in zip(inner, values.shape[1:])
+    ):
+        raise InvalidArgumentError(
+            f"[RaggedTensor.to_tensor] shape {sizes} differs from the values' own sizes {tuple(values.shape[1:])}, which are not cut"
+        )
     return made
 
 
@@ -162,7 +195,9 @@ def merge_dims(x, outer_axis, inner_axis):
     rank = x.shape.rank
     outer, inner = (a + rank if a < 0 else a for a in (outer_axis, inner_axis))
     if not 0 <= outer < inner < rank:
-        raise ValueError(f"[merge_dims] outer_axis ({outer_axis}) must be before inner_axis ({inner_axis}), both in [0, {rank})")
+        raise ValueError(
+            f"[merge_dims] outer_axis ({outer_axis}) must be before inner_axis ({inner_axis}), both in [0, {rank})"
+        )
     if outer > 1:
         return x.with_values(_merged(x.values, outer - 1, inner - 1))
     merged = _merged(x.values, 0, inner - 1) if inner > 1 else x.values
@@ -191,7 +226,9 @@ def places_of(x):
 
         shape = _core.shape(x, out_type="int64")
         count = _core.reduce_prod(shape)
-        return _core.transpose(_unravel(_core.range(count), shape)) if x.shape.rank else _core.zeros([1, 0], "int64"), _core.reshape(x, [-1])
+        return _core.transpose(_unravel(_core.range(count), shape)) if x.shape.rank else _core.zeros(
+            [1, 0], "int64"
+        ), _core.reshape(x, [-1])
     inside, values = places_of(x.values)
     own = _core.gather(_core.cast(x.value_rowids(), "int64"), inside[:, 0])
     first = inside[:, 0] - _core.gather(_core.cast(x.row_starts(), "int64"), own)
@@ -210,7 +247,11 @@ def stacked(parts):
         raise ValueError(f"[ragged.stack] the tensors have {[p.shape.rank for p in parts]} axes; they need as many")
     (rank,) = ranks
     # Plain tensors may have rows of other lengths than the others: all but the innermost axis of several are rows.
-    parts = [as_ragged(p, rank - 1) for p in parts] if any(isinstance(p, RaggedTensor) for p in parts) or rank > 1 else parts
+    parts = (
+        [as_ragged(p, rank - 1) for p in parts]
+        if any(isinstance(p, RaggedTensor) for p in parts) or rank > 1
+        else parts
+    )
     dtype = common_dtype(parts) if rank > 1 else _core.int32  # as TensorFlow has it for vectors
     lengths = np.array([_count(p) for p in parts], np.int64)
     splits = splits_of(lengths)

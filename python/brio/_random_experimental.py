@@ -1,7 +1,15 @@
 """tf.random.experimental: generators, and seeds of seeds."""
 
 from brio._index_shuffle import index_shuffle
-from brio.random import Algorithm, Generator, fold_in, get_global_generator, set_global_generator, split, stateless_shuffle
+from brio.random import (
+    Algorithm,
+    Generator,
+    fold_in,
+    get_global_generator,
+    set_global_generator,
+    split,
+    stateless_shuffle,
+)
 
 stateless_fold_in, stateless_split = fold_in, split
 __all__ = [

@@ -115,7 +115,11 @@ class Rewriter(ast.NodeTransformer):
             for field in ("body", "orelse", "finalbody"):
                 if isinstance(getattr(statement, field, None), list):
                     setattr(statement, field, self._returns_out_of_loops(getattr(statement, field)))
-            if isinstance(statement, (ast.For, ast.While)) and not statement.orelse and _contains(statement.body, ast.Return):
+            if (
+                isinstance(statement, (ast.For, ast.While))
+                and not statement.orelse
+                and _contains(statement.body, ast.Return)
+            ):
                 flag, value = self._new("did_return"), self._new(RETURNED.strip("_"))
                 statement.body = _ReturnToBreak(flag, value).block(statement.body)
                 out += [*_parse(f"{flag} = False", statement), statement]
@@ -129,8 +133,12 @@ class Rewriter(ast.NodeTransformer):
         for i, statement in enumerate(block):
             if isinstance(statement, ast.If) and _contains([statement], ast.Return):
                 rest = block[i + 1 :]
-                statement.body = self._returns_at_the_end(statement.body if _ends(statement.body) else statement.body + _copies(rest))
-                statement.orelse = self._returns_at_the_end(statement.orelse if _ends(statement.orelse) else statement.orelse + rest)
+                statement.body = self._returns_at_the_end(
+                    statement.body if _ends(statement.body) else statement.body + _copies(rest)
+                )
+                statement.orelse = self._returns_at_the_end(
+                    statement.orelse if _ends(statement.orelse) else statement.orelse + rest
+                )
                 return block[: i + 1]
         return block
 
@@ -219,7 +227,10 @@ class Rewriter(ast.NodeTransformer):
         check = _parse(f"def {more}({', '.join(state)}):\n  return True", node)[0]
         check.body[0].value = _and_not(flags, ast.Constant(True), node)
         target = f"({', '.join(state)},) = " if state else ""
-        call = _parse(f"{target}{AG}.for_stmt(None, {more if flags else None}, {body_name}, {_state(state)}, {tuple(state)!r})", node)[0]
+        call = _parse(
+            f"{target}{AG}.for_stmt(None, {more if flags else None}, {body_name}, {_state(state)}, {tuple(state)!r})",
+            node,
+        )[0]
         call.value.args[0] = self.visit(node.iter)
         return [*self._block(setup), *([check] if flags else []), part, call]
 
@@ -246,7 +257,11 @@ class Rewriter(ast.NodeTransformer):
         return setup, body, flags
 
     def visit_Return(self, node):
-        node.value = _call("returned", [self.visit(node.value) if node.value is not None else ast.copy_location(ast.Constant(None), node)], node)
+        node.value = _call(
+            "returned",
+            [self.visit(node.value) if node.value is not None else ast.copy_location(ast.Constant(None), node)],
+            node,
+        )
         return node
 
     def visit_Assert(self, node):
@@ -273,7 +288,9 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
-        if len(node.ops) == 1 or not all(isinstance(x, (ast.Name, ast.Constant, ast.Attribute)) for x in node.comparators[:-1]):
+        if len(node.ops) == 1 or not all(
+            isinstance(x, (ast.Name, ast.Constant, ast.Attribute)) for x in node.comparators[:-1]
+        ):
             return node
         sides = [node.left, *node.comparators]
         pairs = [ast.copy_location(ast.Compare(a, [op], [b]), node) for a, op, b in zip(sides, node.ops, sides[1:])]
@@ -281,7 +298,15 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "globals", "vars", "dir", "eval", "exec"):
+        if isinstance(node.func, ast.Name) and node.func.id in (
+            "super",
+            "locals",
+            "globals",
+            "vars",
+            "dir",
+            "eval",
+            "exec",
+        ):
             return node
         node.func = _call("callee", [node.func], node)
         return node
@@ -297,11 +322,18 @@ class _FlagJump(ast.NodeTransformer):
         for i, statement in enumerate(block):
             if isinstance(statement, self.kind):
                 return block[:i] + _parse(f"{self.flag} = True", statement)
-            if isinstance(statement, (ast.For, ast.While, ast.FunctionDef, ast.ClassDef)) or not _contains([statement], self.kind, into_loops=False):
+            if isinstance(statement, (ast.For, ast.While, ast.FunctionDef, ast.ClassDef)) or not _contains(
+                [statement], self.kind, into_loops=False
+            ):
                 continue
             for field in ("body", "orelse", "finalbody"):
                 if isinstance(getattr(statement, field, None), list):
-                    setattr(statement, field, self.block(getattr(statement, field)) or [ast.copy_location(ast.Pass(), statement)][: field == "body"])
+                    setattr(
+                        statement,
+                        field,
+                        self.block(getattr(statement, field))
+                        or [ast.copy_location(ast.Pass(), statement)][: field == "body"],
+                    )
             rest = self.block(block[i + 1 :])
             if not rest:
                 return block[: i + 1]

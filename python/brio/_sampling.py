@@ -17,7 +17,9 @@ def _sampled(who, weights, true_classes, num_true, num_sampled, unique, seed):
     count, range_max = int(num_sampled), weights.shape[0]
     if unique:
         if count > range_max:
-            raise InvalidArgumentError(f"[{who}] {count} different classes of {range_max} are asked for; sample fewer, or with unique=False")
+            raise InvalidArgumentError(
+                f"[{who}] {count} different classes of {range_max} are asked for; sample fewer, or with unique=False"
+            )
         # As drawing again whatever was drawn before: classes in the order of exponential waiting times.
         waits = -_core._math.log1p(-_core._random.uniform([range_max], dtype="float64", seed=seed)) / shares
         sampled = _core._math._top_k(-waits, count)[1]
@@ -27,7 +29,9 @@ def _sampled(who, weights, true_classes, num_true, num_sampled, unique, seed):
         tries = _core.cast(count, "float64") + _core.reduce_sum(_core.floor(again))
     else:
         edges = _core.cumsum(shares)
-        sampled = _core.searchsorted(edges[:-1], _core._random.uniform([count], dtype="float64", seed=seed), side="right")
+        sampled = _core.searchsorted(
+            edges[:-1], _core._random.uniform([count], dtype="float64", seed=seed), side="right"
+        )
         tries = None
     sampled = _core.cast(sampled, "int64")
 
@@ -52,7 +56,15 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
     >>> sampled.shape, of_true.shape, of_sampled.shape
     (TensorShape([5]), TensorShape([2, 1]), TensorShape([5]))
     """
-    return _sampled("uniform_candidate_sampler", _core.ones([int(range_max)], "float64"), true_classes, num_true, num_sampled, unique, seed)
+    return _sampled(
+        "uniform_candidate_sampler",
+        _core.ones([int(range_max)], "float64"),
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        seed,
+    )
 
 
 def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
@@ -72,9 +84,13 @@ def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, uniqu
         with _core._InitScope():
             _learned[key] = _core.Variable(_core.ones([int(range_max)], "float64"), trainable=False)
     weights = _learned[key]
-    made = _sampled("learned_unigram_candidate_sampler", _core.identity(weights), true_classes, num_true, num_sampled, unique, seed)
+    made = _sampled(
+        "learned_unigram_candidate_sampler", _core.identity(weights), true_classes, num_true, num_sampled, unique, seed
+    )
     true_classes = _core.reshape(_core.cast(true_classes, "int64"), [-1])
-    weights.assign_add(_core._math.unsorted_segment_sum(_core.ones_like(true_classes, "float64"), true_classes, int(range_max)))
+    weights.assign_add(
+        _core._math.unsorted_segment_sum(_core.ones_like(true_classes, "float64"), true_classes, int(range_max))
+    )
     return made
 
 
@@ -94,13 +110,23 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
             f"[fixed_unigram_candidate_sampler] {len(weights)} weights, with those of reserved classes, for range_max={range_max}; "
             f"give one for each class"
         )
-    return _sampled("fixed_unigram_candidate_sampler", _core.constant(weights, "float64"), true_classes, num_true, num_sampled, unique, seed)
+    return _sampled(
+        "fixed_unigram_candidate_sampler",
+        _core.constant(weights, "float64"),
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        seed,
+    )
 
 
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
     """All classes, to see what sampling costs: 0, 1, ... num_sampled - 1."""
     sampled = _core.range(int(num_sampled), dtype="int64")
-    return _result()(sampled, _core.ones_like(_core.cast(true_classes, "int64"), "float32"), _core.ones_like(sampled, "float32"))
+    return _result()(
+        sampled, _core.ones_like(_core.cast(true_classes, "int64"), "float32"), _core.ones_like(sampled, "float32")
+    )
 
 
 def _hits(true_classes, sampled):
@@ -127,14 +153,28 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     return _core.cast(hits[:, 0], "int32"), hits[:, 2], _core.fill(_core.shape(hits)[:1], _FAR)
 
 
-def _logits(who, weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed):
+def _logits(
+    who,
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true,
+    sampled_values,
+    remove_accidental_hits,
+    seed,
+):
     """Logits of the true classes and of the sampled ones behind them, and what they should be."""
     weights, biases = (_core.concat(list(x), 0) if isinstance(x, (list, tuple)) else x for x in (weights, biases))
     inputs, labels = _core.convert_to_tensor(inputs), _core.cast(labels, "int64")
     if labels.shape.rank == 1 and num_true == 1:
         labels = _core.expand_dims(labels, 1)
     if labels.shape.rank != 2 or labels.shape[1] != num_true:
-        raise InvalidArgumentError(f"[{who}] labels have shape {tuple(labels.shape)}; they must be (batch, num_true), and num_true is {num_true}")
+        raise InvalidArgumentError(
+            f"[{who}] labels have shape {tuple(labels.shape)}; they must be (batch, num_true), and num_true is {num_true}"
+        )
     if sampled_values is None:
         sampled_values = log_uniform_candidate_sampler(labels, num_true, num_sampled, True, num_classes, seed)
     sampled, true_often, sampled_often = (_core.stop_gradient(x) for x in sampled_values)
@@ -143,7 +183,9 @@ def _logits(who, weights, biases, labels, inputs, num_sampled, num_classes, num_
     rows = _core.gather(weights, _core.concat([flat, sampled], 0))
     offsets = _core.gather(biases, _core.concat([flat, sampled], 0))
     near, others = _core.reshape(rows[:-size], [-1, of_true, rows.shape[-1]]), rows[-size:]
-    true_logits = _core.reduce_sum(_core.expand_dims(inputs, 1) * near, axis=2) + _core.reshape(offsets[:-size], [-1, of_true])
+    true_logits = _core.reduce_sum(_core.expand_dims(inputs, 1) * near, axis=2) + _core.reshape(
+        offsets[:-size], [-1, of_true]
+    )
     other_logits = _core.matmul(inputs, others, transpose_b=True) + offsets[-size:]
     if remove_accidental_hits:
         hits = _core.reduce_sum(_core.cast(_hits(labels, sampled), other_logits.dtype), axis=1)
@@ -162,7 +204,19 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
     >>> tf.nn.nce_loss(classes, tf.zeros([1000]), tf.ones([8, 1], tf.int64), near, 20, 1000).shape
     TensorShape([8])
     """
-    logits, wanted = _logits("nce_loss", weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, None)
+    logits, wanted = _logits(
+        "nce_loss",
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        None,
+    )
     return _core.reduce_sum(_core._nn.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits), axis=1)
 
 
@@ -174,5 +228,17 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
     >>> tf.nn.sampled_softmax_loss(classes, tf.zeros([1000]), tf.ones([8, 1], tf.int64), near, 20, 1000).shape
     TensorShape([8])
     """
-    logits, wanted = _logits("sampled_softmax_loss", weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed)
+    logits, wanted = _logits(
+        "sampled_softmax_loss",
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
+    )
     return _core._nn.softmax_cross_entropy_with_logits(labels=_core.stop_gradient(wanted), logits=logits)

@@ -8,7 +8,17 @@ import weakref
 
 from brio import _core, _nest
 from brio._function import ConcreteFunction, Function
-from brio._saved_values import decode, encode, is_tensor, numbers_in, parameters_of, signature_of, specs_of, takes, tensor_names
+from brio._saved_values import (
+    decode,
+    encode,
+    is_tensor,
+    numbers_in,
+    parameters_of,
+    signature_of,
+    specs_of,
+    takes,
+    tensor_names,
+)
 from brio._spec import TensorSpec
 
 
@@ -30,11 +40,18 @@ class Trace:
 
     def row(self, variables, constants):
         """JSON of the trace."""
-        return {"arguments": self.arguments, "results": self.results, "names": [s.name for s in self.specs], "graph": self.graph.write(variables, constants)}
+        return {
+            "arguments": self.arguments,
+            "results": self.results,
+            "names": [s.name for s in self.specs],
+            "graph": self.graph.write(variables, constants),
+        }
 
     @classmethod
     def of_row(cls, row, variables, constants):
-        return cls(dict(row["arguments"]), row["results"], _core._read_trace(row["graph"], variables, constants), row["names"])
+        return cls(
+            dict(row["arguments"]), row["results"], _core._read_trace(row["graph"], variables, constants), row["names"]
+        )
 
     def shown(self):
         """For errors: the arguments that it takes."""
@@ -68,7 +85,14 @@ def traces_of(function):
             named = _by_name(function, *arguments, number_of)
             if kind_of(named, graph) in known:
                 continue
-            made.append(Trace(named, encode(results, number_of), graph, tensor_names(parameters_of(function.python_function), named, {})))
+            made.append(
+                Trace(
+                    named,
+                    encode(results, number_of),
+                    graph,
+                    tensor_names(parameters_of(function.python_function), named, {}),
+                )
+            )
     return made
 
 
@@ -144,7 +168,10 @@ def _by_name(function, args, kwargs, number_of):
     rows = parameters_of(function.python_function)
     given = signature_of(rows).bind(*args, **kwargs).arguments
     made = {name: encode(given[name], number_of) for name, _, _, _ in rows if name in given}
-    return {**made, **{name: default for name, _, has, default in rows if has and name not in given and not numbers_in(default)}}
+    return {
+        **made,
+        **{name: default for name, _, has, default in rows if has and name not in given and not numbers_in(default)},
+    }
 
 
 class RestoredFunction(Function):
@@ -152,7 +179,13 @@ class RestoredFunction(Function):
 
     def __init__(self, name, parameters, traces, specified=False):
         # `specified`: it had an input_signature, to which its only trace belongs.
-        self.saved, self.parameters, self.input_signature, self._specified, self.specified = traces, parameters, None, [], specified
+        self.saved, self.parameters, self.input_signature, self._specified, self.specified = (
+            traces,
+            parameters,
+            None,
+            [],
+            specified,
+        )
         self.__name__ = self.__qualname__ = name
         self._bound, self._signature = weakref.WeakKeyDictionary(), signature_of(parameters)
         self._defaults = {row[0]: row[3] for row in parameters if row[2]}
@@ -162,7 +195,9 @@ class RestoredFunction(Function):
     def _found(self, args, kwargs):
         """(number of the trace, tensors) for arguments."""
         if not self.saved:
-            raise ValueError(f"'{self.__name__}' was never traced before it was saved, so that nothing of it is there; call it, or give it an input_signature, and save again")
+            raise ValueError(
+                f"'{self.__name__}' was never traced before it was saved, so that nothing of it is there; call it, or give it an input_signature, and save again"
+            )
         given = self._signature.bind(*args, **kwargs).arguments
         for convert in (False, True):
             for i, trace in enumerate(self.saved):
@@ -170,7 +205,9 @@ class RestoredFunction(Function):
                 if self._fits(trace, given, convert, tensors):
                     return (i, tensors), {}
         options = "\n".join(f"  {trace.shown()}" for trace in self.saved)
-        raise (TypeError if self.specified else ValueError)(f"no trace of '{self.__name__}' takes ({', '.join(f'{n}={_shown(v)}' for n, v in given.items())}). The SavedModel has:\n{options}")
+        raise (TypeError if self.specified else ValueError)(
+            f"no trace of '{self.__name__}' takes ({', '.join(f'{n}={_shown(v)}' for n, v in given.items())}). The SavedModel has:\n{options}"
+        )
 
     def _fits(self, trace, given, convert, tensors):
         for name in trace.arguments.keys() | given.keys():
@@ -203,7 +240,11 @@ def _replayed(traces, number, tensors):
 
 
 def _shown(value):
-    return TensorSpec.from_tensor(_core.convert_to_tensor(value)) if is_tensor(value) or hasattr(value, "__array__") else repr(value)
+    return (
+        TensorSpec.from_tensor(_core.convert_to_tensor(value))
+        if is_tensor(value) or hasattr(value, "__array__")
+        else repr(value)
+    )
 
 
 class Signature:
@@ -216,10 +257,14 @@ class Signature:
 
     def __call__(self, *args, **kwargs):
         if len(args) > (len(self._names) == 1):
-            raise TypeError(f"signature '{self.name}' takes its arguments by name: {', '.join(self._names)}; {len(args)} were given without one")
+            raise TypeError(
+                f"signature '{self.name}' takes its arguments by name: {', '.join(self._names)}; {len(args)} were given without one"
+            )
         given = {**dict(zip(self._names, args)), **kwargs}
         if set(given) != set(self._names):
-            raise TypeError(f"signature '{self.name}' takes {', '.join(self._names)}, but got {', '.join(given) or 'nothing'}")
+            raise TypeError(
+                f"signature '{self.name}' takes {', '.join(self._names)}, but got {', '.join(given) or 'nothing'}"
+            )
         return self._function(**given)
 
     @property
@@ -230,7 +275,9 @@ class Signature:
     @property
     def structured_outputs(self):
         """{name: TensorSpec} of its results."""
-        return {k: TensorSpec(s.shape, s.dtype, k) for k, s in decode(self.trace.results, self.trace.result_specs).items()}
+        return {
+            k: TensorSpec(s.shape, s.dtype, k) for k, s in decode(self.trace.results, self.trace.result_specs).items()
+        }
 
     @property
     def inputs(self):
@@ -257,23 +304,34 @@ def signature_from(key, function, traces_of=traces_of):
     elif isinstance(function, Function) and can_be_signature(function):
         trace = traces_of(function)[0]
     else:
-        raise ValueError(f"a signature is a tf.function with an input_signature or a concrete function, but '{key}' is {function!r}")
+        raise ValueError(
+            f"a signature is a tf.function with an input_signature or a concrete function, but '{key}' is {function!r}"
+        )
     names = [s.name for s in trace.specs]
     if len(set(names)) != len(names):
-        raise ValueError(f"signature '{key}': more than one argument is called {next(n for n in names if names.count(n) > 1)!r}; give TensorSpecs names")
+        raise ValueError(
+            f"signature '{key}': more than one argument is called {next(n for n in names if names.count(n) > 1)!r}; give TensorSpecs names"
+        )
     arguments = {"tensors": {"dict": [[name, {"tensor": i}] for i, name in enumerate(names)]}} if names else {}
     return Signature(key, Trace(arguments, _named_results(key, trace.results), trace.graph, names))
 
 
 def can_be_signature(function):
     """Has a tf.function one trace alone?"""
-    known = function.input_signature is not None and all(not isinstance(s, TensorSpec) or s.shape.rank is not None for s in _nest.flatten(function.input_signature))
+    known = function.input_signature is not None and all(
+        not isinstance(s, TensorSpec) or s.shape.rank is not None for s in _nest.flatten(function.input_signature)
+    )
     return known or (isinstance(function, RestoredFunction) and len(function.saved) == 1)
 
 
 def frozen(function):
     """A tf.function with the traces that it has now."""
-    return RestoredFunction(function.__name__, parameters_of(function.python_function), traces_of(function), function.input_signature is not None)
+    return RestoredFunction(
+        function.__name__,
+        parameters_of(function.python_function),
+        traces_of(function),
+        function.input_signature is not None,
+    )
 
 
 def concrete_trace(concrete):
@@ -299,6 +357,7 @@ def _named_results(key, row):
         if not isinstance(name, str):
             raise ValueError(f"signature '{key}': a name of its results is {name!r}, and no text")
         if not (isinstance(item, dict) and "tensor" in item):
-            raise ValueError(f"signature '{key}': '{name}' of its results is no tensor; give a tensor, a list of them, or a dictionary")
+            raise ValueError(
+                f"signature '{key}': '{name}' of its results is no tensor; give a tensor, a list of them, or a dictionary"
+            )
     return {"dict": [list(pair) for pair in named]}
-

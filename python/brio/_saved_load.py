@@ -43,13 +43,20 @@ class _Reader:
             if about["kind"] == "variable":
                 value = _tensor(values[f"variable_{len(self.variables)}"], about["dtype"])
                 if [int(n) for n in value.shape] != about["shape"]:
-                    raise ValueError(f"variable {len(self.variables)} has shape {about['shape']}, but its value has {tuple(value.shape)}")
+                    raise ValueError(
+                        f"variable {len(self.variables)} has shape {about['shape']}, but its value has {tuple(value.shape)}"
+                    )
                 self.made[number] = _core.Variable(value, trainable=bool(about["trainable"]), name=str(about["name"]))
                 self.variables.append(self.made[number])
         self.constants = []
         for i, dtype in enumerate(row["constants"]):
-            self.constants.append(_strings(*row["strings"][str(i)]) if dtype == "string" else _tensor(values[f"constant_{i}"], dtype))
-        self.signatures = {str(key): Signature(str(key), Trace.of_row(trace, self.variables, self.constants)) for key, trace in row["signatures"].items()}
+            self.constants.append(
+                _strings(*row["strings"][str(i)]) if dtype == "string" else _tensor(values[f"constant_{i}"], dtype)
+            )
+        self.signatures = {
+            str(key): Signature(str(key), Trace.of_row(trace, self.variables, self.constants))
+            for key, trace in row["signatures"].items()
+        }
 
     def root(self):
         # Objects first, then what they hold: they may hold each other.
@@ -98,7 +105,11 @@ def _tensor(value, dtype):
     if dtype == "complex128":
         value = np.asarray(value)
         value = value[..., 0] + 1j * value[..., 1]
-    return _core.cast(value, dtype) if _core.as_dtype(dtype).name != getattr(value.dtype, "name", None) else _core.convert_to_tensor(value)
+    return (
+        _core.cast(value, dtype)
+        if _core.as_dtype(dtype).name != getattr(value.dtype, "name", None)
+        else _core.convert_to_tensor(value)
+    )
 
 
 def _strings(shape, items):

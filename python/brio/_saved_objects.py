@@ -7,7 +7,14 @@ import os
 
 from brio import _core
 from brio._function import ConcreteFunction, Function
-from brio._saved_function import RestoredFunction, Signature, can_be_signature, concrete_trace, signature_from, traces_of
+from brio._saved_function import (
+    RestoredFunction,
+    Signature,
+    can_be_signature,
+    concrete_trace,
+    signature_from,
+    traces_of,
+)
 from brio._saved_values import parameters_of
 
 FILE = "saved_model.json"
@@ -25,7 +32,9 @@ class Restored:
             return _variables(self)
         if name in ("trainable_variables", "non_trainable_variables"):
             return [v for v in _variables(self) if v.trainable == (name == "trainable_variables")]
-        raise AttributeError(f"this object of a SavedModel has no '{name}'; it has {', '.join(sorted(vars(self))) or 'no attributes'}")
+        raise AttributeError(
+            f"this object of a SavedModel has no '{name}'; it has {', '.join(sorted(vars(self))) or 'no attributes'}"
+        )
 
 
 class RestoredCallable(Restored):
@@ -60,11 +69,17 @@ def is_trackable(obj):
     from brio._checkpoint import Checkpoint
     from brio._module import Module
 
-    return isinstance(obj, (_core.Variable, Function, ConcreteFunction, Signature, SignatureMap, Module, Checkpoint, Restored)) or _of_keras(obj)
+    return isinstance(
+        obj, (_core.Variable, Function, ConcreteFunction, Signature, SignatureMap, Module, Checkpoint, Restored)
+    ) or _of_keras(obj)
 
 
 def _of_keras(obj):
-    return not isinstance(obj, type) and (hasattr(obj, "_handle") or hasattr(obj, "_brio")) and hasattr(type(obj), "variables")
+    return (
+        not isinstance(obj, type)
+        and (hasattr(obj, "_handle") or hasattr(obj, "_brio"))
+        and hasattr(type(obj), "variables")
+    )
 
 
 def children(obj):
@@ -77,10 +92,18 @@ def children(obj):
         return list(obj.items())
     if not is_trackable(obj):
         return []
-    found = {name: value for name, value in vars(obj).items() if _is_kept(value) and not isinstance(value, (Signature, SignatureMap))}
+    found = {
+        name: value
+        for name, value in vars(obj).items()
+        if _is_kept(value) and not isinstance(value, (Signature, SignatureMap))
+    }
     if _of_keras(obj):  # it lists its variables; what begins with _ is the machinery of layers
         found = {name: value for name, value in found.items() if not name.startswith("_")}
-        found.update((name, list(getattr(obj, name))) for name in ("variables", "trainable_variables", "non_trainable_variables") if hasattr(obj, name))
+        found.update(
+            (name, list(getattr(obj, name)))
+            for name in ("variables", "trainable_variables", "non_trainable_variables")
+            if hasattr(obj, name)
+        )
     for name in dir(type(obj)):
         if name not in found and isinstance(getattr(type(obj), name, None), Function):
             found[name] = getattr(obj, name)
@@ -120,15 +143,26 @@ class _Writer:
         self.numbers[id(obj)] = number
         self.alive.append(obj)  # its id is its own for so long
         if isinstance(obj, _core.Variable):
-            row.update(kind="variable", dtype=obj.dtype.name, shape=[int(n) for n in obj.shape], trainable=obj.trainable, name=obj.path)
+            row.update(
+                kind="variable",
+                dtype=obj.dtype.name,
+                shape=[int(n) for n in obj.shape],
+                trainable=obj.trainable,
+                name=obj.path,
+            )
             self.variables.append(obj)
         elif isinstance(obj, (Function, ConcreteFunction, Signature)):
             self.functions.append((row, obj))
         elif isinstance(obj, (list, tuple)):
-            row.update(kind="tuple" if isinstance(obj, tuple) else "list", items=[n for n in map(self.add, obj) if n is not None])
+            row.update(
+                kind="tuple" if isinstance(obj, tuple) else "list",
+                items=[n for n in map(self.add, obj) if n is not None],
+            )
         elif isinstance(obj, dict):
             if any(not isinstance(key, str) for key in obj):
-                raise ValueError(f"a dictionary of a SavedModel has names for keys, but one has {next(k for k in obj if not isinstance(k, str))!r}")
+                raise ValueError(
+                    f"a dictionary of a SavedModel has names for keys, but one has {next(k for k in obj if not isinstance(k, str))!r}"
+                )
             items = [(key, self.add(value)) for key, value in obj.items()]
             row.update(kind="dict", items={key: n for key, n in items if n is not None})
         else:
@@ -139,7 +173,11 @@ class _Writer:
     def add_functions(self, constants):
         """Their traces, once all variables are known."""
         for row, function in self.functions:
-            name = getattr(function, "__name__", None) or getattr(getattr(function, "_function", None), "__name__", None) or "function"
+            name = (
+                getattr(function, "__name__", None)
+                or getattr(getattr(function, "_function", None), "__name__", None)
+                or "function"
+            )
             if isinstance(function, Function):
                 traces, inner = self.traces_of(function), function
             else:
@@ -147,12 +185,20 @@ class _Writer:
                 traces, inner = [trace], function._function
             self.check_variables(name, traces)
             specified = inner.specified if isinstance(inner, RestoredFunction) else inner.input_signature is not None
-            row.update(kind="function", name=name, parameters=_parameters(inner), specified=specified, traces=[t.row(self.variables, constants) for t in traces])
+            row.update(
+                kind="function",
+                name=name,
+                parameters=_parameters(inner),
+                specified=specified,
+                traces=[t.row(self.variables, constants) for t in traces],
+            )
 
     def check_variables(self, name, traces):
         for trace in traces:
             if -1 in trace.graph.uses(self.variables):
-                raise AssertionError(f"'{name}' uses a variable that is not an attribute of what is saved, nor of an object in it, so that its value would be lost; make it one: self.v = v")
+                raise AssertionError(
+                    f"'{name}' uses a variable that is not an attribute of what is saved, nor of an object in it, so that its value would be lost; make it one: self.v = v"
+                )
 
 
 def _parameters(function):
@@ -163,7 +209,9 @@ def _default_signature(obj, writer):
     """The only function that can be one, where there is only one."""
     found = []
     for _, child in children(obj):
-        if isinstance(child, (ConcreteFunction, Signature)) or (isinstance(child, Function) and can_be_signature(child)):
+        if isinstance(child, (ConcreteFunction, Signature)) or (
+            isinstance(child, Function) and can_be_signature(child)
+        ):
             try:
                 found.append(signature_from("serving_default", child, writer.traces_of))
             except ValueError:  # its results are no dictionary of tensors
@@ -191,7 +239,9 @@ def save(obj, export_dir, signatures=None, options=None):
     if _core._is_tracing():
         raise AssertionError("tf.saved_model.save cannot be part of a traced function; call it outside")
     if not _is_kept(obj) or isinstance(obj, (list, tuple, dict)):
-        raise ValueError(f"a SavedModel is made of a tf.Module, a Keras model, or another object that holds variables and functions, but got {obj!r} of type {type(obj).__name__}")
+        raise ValueError(
+            f"a SavedModel is made of a tf.Module, a Keras model, or another object that holds variables and functions, but got {obj!r} of type {type(obj).__name__}"
+        )
     writer, constants = _Writer(), []
     if signatures is None:
         signatures = _keras_signature(obj) or _default_signature(obj, writer)
@@ -202,7 +252,12 @@ def save(obj, export_dir, signatures=None, options=None):
     writer.add_functions(constants)
     for key, signature in signatures.items():
         writer.check_variables(key, [signature.trace])
-    _write(os.fspath(export_dir), writer, {key: s.trace.row(writer.variables, constants) for key, s in signatures.items()}, constants)
+    _write(
+        os.fspath(export_dir),
+        writer,
+        {key: s.trace.row(writer.variables, constants) for key, s in signatures.items()},
+        constants,
+    )
 
 
 def _write(folder, writer, signatures, constants):

@@ -32,7 +32,9 @@ def encode(value, number_of):
         return {"ragged": [encode(v, number_of) for v in value]}
     if hasattr(value, "row_splits"):
         return {"ragged": [encode(v, number_of) for v in (value.flat_values, *value.nested_row_splits)]}
-    if isinstance(value, tuple) and hasattr(value, "_make") and hasattr(value, "_uniform"):  # one that a function took apart
+    if (
+        isinstance(value, tuple) and hasattr(value, "_make") and hasattr(value, "_uniform")
+    ):  # one that a function took apart
         return {"ragged": [encode(v, number_of) for v in value]}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {"named": [type(value).__name__, list(value._fields), [encode(v, number_of) for v in value]]}
@@ -42,7 +44,9 @@ def encode(value, number_of):
         return {"dict": [[encode(k, lambda _: None), encode(v, number_of)] for k, v in value.items()]}
     if isinstance(value, _core.DType):
         return {"dtype": value.name}
-    raise ValueError(f"a SavedModel holds functions of tensors, numbers and text, but one takes or gives {value!r} of type {type(value).__name__}")
+    raise ValueError(
+        f"a SavedModel holds functions of tensors, numbers and text, but one takes or gives {value!r} of type {type(value).__name__}"
+    )
 
 
 def decode(row, tensors):
@@ -112,7 +116,11 @@ def takes(row, given, specs, convert, tensors):
             given = tuple(given.tensor_specs())
         if hasattr(given, "row_splits"):
             given = (given.flat_values, *given.nested_row_splits)
-        return isinstance(given, tuple) and len(given) == len(held) and all(takes(v, g, specs, convert, tensors) for v, g in zip(held, given))
+        return (
+            isinstance(given, tuple)
+            and len(given) == len(held)
+            and all(takes(v, g, specs, convert, tensors) for v, g in zip(held, given))
+        )
     if kind in ("list", "tuple", "named"):
         items = held[2] if kind == "named" else held
         same = isinstance(given, list if kind == "list" else tuple) and len(given) == len(items)
@@ -155,7 +163,10 @@ def parameters_of(function):
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # a function that Python cannot look into
-        return [["args", int(inspect.Parameter.VAR_POSITIONAL), False, None], ["kwargs", int(inspect.Parameter.VAR_KEYWORD), False, None]]
+        return [
+            ["args", int(inspect.Parameter.VAR_POSITIONAL), False, None],
+            ["kwargs", int(inspect.Parameter.VAR_KEYWORD), False, None],
+        ]
     for p in parameters:
         default = None
         if p.default is not p.empty:

@@ -115,7 +115,9 @@ class UnknownShape(TensorShape):
     rank = ndims = dims = property(lambda self: None)
 
     def _refuse(self, *args):
-        raise ValueError("the rank of this shape is not known, so that it has no sizes; give them, None for those that are not known")
+        raise ValueError(
+            "the rank of this shape is not known, so that it has no sizes; give them, None for those that are not known"
+        )
 
     as_list = with_rank = __len__ = __iter__ = _refuse
 

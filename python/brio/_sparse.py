@@ -17,12 +17,18 @@ class SparseTensor:
         self.values = _core.convert_to_tensor(values)
         self.dense_shape = _core.cast(_core.convert_to_tensor(dense_shape, dtype_hint="int64"), "int64")
         if self.indices.shape.rank != 2 or self.indices.shape[0] != self.values.shape[0]:
-            raise ValueError(f"[SparseTensor] indices of shape {self.indices.shape} do not name places of {self.values.shape[0]} values")
+            raise ValueError(
+                f"[SparseTensor] indices of shape {self.indices.shape} do not name places of {self.values.shape[0]} values"
+            )
         if self.indices.shape[1] != self.dense_shape.shape[0]:
-            raise ValueError(f"[SparseTensor] indices have {self.indices.shape[1]} columns, but the shape has {self.dense_shape.shape[0]} axes")
+            raise ValueError(
+                f"[SparseTensor] indices have {self.indices.shape[1]} columns, but the shape has {self.dense_shape.shape[0]} axes"
+            )
 
     dtype = property(lambda self: self.values.dtype, doc="The type of elements.")
-    shape = property(lambda self: TensorShape(_core._sizes_from(self.dense_shape)), doc="The shape of the whole tensor.")
+    shape = property(
+        lambda self: TensorShape(_core._sizes_from(self.dense_shape)), doc="The shape of the whole tensor."
+    )
 
     def get_shape(self):
         """The shape of the whole tensor."""
@@ -38,11 +44,15 @@ class SparseTensor:
         return cls(value.indices, value.values, value.dense_shape)
 
     def __mul__(self, other):
-        at = _core.gather_nd(_core.broadcast_to(_core.convert_to_tensor(other, dtype_hint=self.dtype), self.shape), self.indices)
+        at = _core.gather_nd(
+            _core.broadcast_to(_core.convert_to_tensor(other, dtype_hint=self.dtype), self.shape), self.indices
+        )
         return self.with_values(self.values * at)
 
     def __truediv__(self, other):
-        at = _core.gather_nd(_core.broadcast_to(_core.convert_to_tensor(other, dtype_hint=self.dtype), self.shape), self.indices)
+        at = _core.gather_nd(
+            _core.broadcast_to(_core.convert_to_tensor(other, dtype_hint=self.dtype), self.shape), self.indices
+        )
         return self.with_values(self.values / at)
 
     def __repr__(self):

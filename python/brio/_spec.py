@@ -119,7 +119,11 @@ class TensorSpec(TypeSpec):
         return TensorSpec([a if a == b else None for a, b in zip(self._shape, other.shape)], self._dtype, self._name)
 
     def __eq__(self, other):
-        return isinstance(other, TensorSpec) and (self._shape, self._dtype, self._name) == (other._shape, other._dtype, other._name)
+        return isinstance(other, TensorSpec) and (self._shape, self._dtype, self._name) == (
+            other._shape,
+            other._dtype,
+            other._name,
+        )
 
     def __hash__(self):
         return hash((self._shape, self._dtype.name))

@@ -28,7 +28,11 @@ def _with_slope(slope):
 
 def _of_positive(x, found, at_zero):
     """What was found for positive numbers; at_zero for 0, and NaN below."""
-    return _core.where(x > 0, found, _core.where(_core.equal(x, 0), _core.constant(at_zero, "float64"), _core.constant(math.nan, "float64")))
+    return _core.where(
+        x > 0,
+        found,
+        _core.where(_core.equal(x, 0), _core.constant(at_zero, "float64"), _core.constant(math.nan, "float64")),
+    )
 
 
 def _sum(terms):
@@ -87,7 +91,11 @@ def _second_kind(order, x):
     if order == 0:
         close = log * _first_kind(0, near) + _sum([w * _core.cos(near * s) for s, _, w in _angles()])
     else:
-        close = log * _first_kind(1, near) - 2 / math.pi * _first_kind(0, near) / near + _sum([w * s * _core.sin(near * s) for s, _, w in _angles()])
+        close = (
+            log * _first_kind(1, near)
+            - 2 / math.pi * _first_kind(0, near) / near
+            + _sum([w * s * _core.sin(near * s) for s, _, w in _angles()])
+        )
     even, odd, phase, scale = _hankel(order, far)
     found = _core.where(x < _FAR, close, scale * (even * _core.sin(phase) + odd * _core.cos(phase)))
     return _of_positive(x, found, -math.inf)
@@ -158,7 +166,10 @@ def _dawson(x):
     size = _core.abs(x)
     near, far = _core.minimum(size, 7.0), _core.maximum(size, 7.0)
     step = 0.25
-    terms = [(_core.exp(-_core.square(near - n * step)) - _core.exp(-_core.square(near + n * step))) / n for n in range(1, 55, 2)]
+    terms = [
+        (_core.exp(-_core.square(near - n * step)) - _core.exp(-_core.square(near + n * step))) / n
+        for n in range(1, 55, 2)
+    ]
     series = _asymptotic(lambda k: (2 * k - 1) / 2, far * far, 20)
     return _core.sign(x) * _core.where(size < 7, _sum(terms) / math.sqrt(math.pi), _sum(series) / (2 * far))
 

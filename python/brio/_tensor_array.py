@@ -40,7 +40,9 @@ class TensorArray:
         if self._buffer is not None:
             return self
         if self._grows:
-            raise _UnknownValueError("[TensorArray] it grows in a loop over tensors; with TensorArray(dtype, size=n) the loop is traced")
+            raise _UnknownValueError(
+                "[TensorArray] it grows in a loop over tensors; with TensorArray(dtype, size=n) the loop is traced"
+            )
         try:
             like = _core.zeros(written[0].shape, self.dtype) if written else self._zero()
         except ValueError:
@@ -51,7 +53,9 @@ class TensorArray:
 
     def _at(self, index, grow=False):
         if not _core._is_known(index):
-            raise ValueError("[TensorArray] the number of an element must be known here; in a loop over tensors, assign what write() returns: a = a.write(i, x)")
+            raise ValueError(
+                "[TensorArray] the number of an element must be known here; in a loop over tensors, assign what write() returns: a = a.write(i, x)"
+            )
         i = int(index)
         if i < 0 or (i >= len(self._tensors) and not (grow and self.dynamic_size)):
             from brio.errors import OutOfRangeError

@@ -53,7 +53,9 @@ def _fields(data):
         elif key & 7 == 2:
             size, at = _read_varint(data, at)
             if at + size > len(data):
-                raise InvalidArgumentError("[parse_tensor] the bytes are no TensorProto: a field is longer than they are")
+                raise InvalidArgumentError(
+                    "[parse_tensor] the bytes are no TensorProto: a field is longer than they are"
+                )
             value, at = data[at : at + size], at + size
         else:
             raise InvalidArgumentError("[parse_tensor] the bytes are no TensorProto that Brio reads")

@@ -134,19 +134,30 @@ class TestCase(unittest.TestCase):
             rtol, atol = max(rtol, 1e-3), max(atol, 1e-3)
         if not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
             far = ~np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
-            self.fail(f"{np.count_nonzero(far)} of {far.size} numbers differ by more than rtol={rtol}, atol={atol}: {x[far][:8]} and {y[far][:8]}. {msg or ''}")
+            self.fail(
+                f"{np.count_nonzero(far)} of {far.size} numbers differ by more than rtol={rtol}, atol={atol}: {x[far][:8]} and {y[far][:8]}. {msg or ''}"
+            )
 
     def _rectangular(self, a, b):
         try:
-            return not isinstance(a, dict) and not isinstance(b, dict) and all(_array(x).dtype != object for x in (a, b))
+            return (
+                not isinstance(a, dict) and not isinstance(b, dict) and all(_array(x).dtype != object for x in (a, b))
+            )
         except ValueError:
             return False
 
     def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3, half_atol=1e-3,
                                       bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):  # noqa: N802  # fmt: skip
         """As assertAllClose, with tolerances by dtype."""
-        names = {np.asarray(x).dtype.name if not hasattr(x, "dtype") else getattr(x.dtype, "name", str(x.dtype)) for x in (a, b)}
-        for dtypes, r, t in (({"float32", "complex64"}, float_rtol, float_atol), ({"float16"}, half_rtol, half_atol), ({"bfloat16"}, bfloat16_rtol, bfloat16_atol)):
+        names = {
+            np.asarray(x).dtype.name if not hasattr(x, "dtype") else getattr(x.dtype, "name", str(x.dtype))
+            for x in (a, b)
+        }
+        for dtypes, r, t in (
+            ({"float32", "complex64"}, float_rtol, float_atol),
+            ({"float16"}, half_rtol, half_atol),
+            ({"bfloat16"}, bfloat16_rtol, bfloat16_atol),
+        ):
             if names & dtypes:
                 rtol, atol = max(rtol, r), max(atol, t)
         self.assertAllClose(a, b, rtol, atol, msg)
@@ -164,12 +175,17 @@ class TestCase(unittest.TestCase):
         x, y = self._both(a, b)
         self.assertEqual(x.shape, y.shape, f"shapes {x.shape} and {y.shape} differ. {msg or ''}")
         if x.dtype.kind in "OSU" or y.dtype.kind in "OSU":
-            x, y = (np.array([v.encode() if isinstance(v, str) else v for v in array.reshape(-1).tolist()], dtype=object) for array in (x, y))
+            x, y = (
+                np.array([v.encode() if isinstance(v, str) else v for v in array.reshape(-1).tolist()], dtype=object)
+                for array in (x, y)
+            )
         same = x == y
         if x.dtype.kind in "fc" and y.dtype.kind in "fc":
             same = same | (np.isnan(x) & np.isnan(y))
         if not np.all(same):
-            self.fail(f"{np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ: {x[~same][:8]} and {y[~same][:8]}. {msg or ''}")
+            self.fail(
+                f"{np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ: {x[~same][:8]} and {y[~same][:8]}. {msg or ''}"
+            )
 
     def assertNotAllEqual(self, a, b, msg=None):  # noqa: N802
         """Fails where all elements are equal."""
@@ -274,7 +290,9 @@ class TestCase(unittest.TestCase):
         try:
             yield
         except exception_type as error:
-            fits = accept(error) if callable(accept) else re.search(accept, getattr(error, "message", None) or str(error))
+            fits = (
+                accept(error) if callable(accept) else re.search(accept, getattr(error, "message", None) or str(error))
+            )
             if not fits:
                 raise AssertionError(f"an error of another kind came: {error}") from error
         else:
@@ -338,9 +356,16 @@ class Benchmark:
     sum: wall_time 0.1 s
     """
 
-    def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None):
+    def report_benchmark(
+        self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None
+    ):
         """Prints what was measured."""
-        known = (("iters", iters, ""), ("cpu_time", cpu_time, " s"), ("wall_time", wall_time, " s"), ("throughput", throughput, " MB/s"))
+        known = (
+            ("iters", iters, ""),
+            ("cpu_time", cpu_time, " s"),
+            ("wall_time", wall_time, " s"),
+            ("throughput", throughput, " MB/s"),
+        )
         parts = [f"{what} {value}{unit}" for what, value, unit in known if value is not None]
         parts += [f"{k} {v}" for k, v in (extras or {}).items()]
         parts += [f"{m['name']} {m['value']}" for m in metrics or []]
@@ -360,8 +385,20 @@ class Benchmark:
             if i >= burn_iters:
                 times.append(time.perf_counter() - begin)
         median = float(np.median(times)) if times else 0.0
-        self.report_benchmark(iters=min_iters, wall_time=median, throughput=mbs / median if mbs and median else None, extras=extras, name=name)
-        return {"name": name, "iters": min_iters, "wall_time": median, "extras": extras or {}, "throughput": mbs / median if mbs and median else 0.0}
+        self.report_benchmark(
+            iters=min_iters,
+            wall_time=median,
+            throughput=mbs / median if mbs and median else None,
+            extras=extras,
+            name=name,
+        )
+        return {
+            "name": name,
+            "iters": min_iters,
+            "wall_time": median,
+            "extras": extras or {},
+            "throughput": mbs / median if mbs and median else 0.0,
+        }
 
 
 def compute_gradient(f, x, delta=None):
@@ -388,7 +425,11 @@ def compute_gradient(f, x, delta=None):
         rows = [tape.gradient(p, one) for p in parts]
         size = one.shape.num_elements()
         zeros = np.zeros(size, one.dtype.as_numpy_dtype)
-        theory.append(np.array([zeros if r is None else _array(_core.convert_to_tensor(r)).reshape(-1) for r in rows]).reshape(len(parts), size))
+        theory.append(
+            np.array([zeros if r is None else _array(_core.convert_to_tensor(r)).reshape(-1) for r in rows]).reshape(
+                len(parts), size
+            )
+        )
         values, columns = _array(one).astype(np.float64), []
         for j in range(size):
             ends = []

@@ -58,7 +58,11 @@ def _called_by(value, owner):
         return [(value, owner)]
     if isinstance(value, type):
         return []
-    return [(method, value) for name in ("call", "__call__") if isinstance(method := getattr(type(value), name, None), types.FunctionType)]
+    return [
+        (method, value)
+        for name in ("call", "__call__")
+        if isinstance(method := getattr(type(value), name, None), types.FunctionType)
+    ]
 
 
 def _names_in(code):
@@ -198,7 +202,10 @@ def _cut(tape, targets, sources, seeds, stops):
         return every
     total, found = every[: len(stops)], every[len(stops) :]
     # reaches[i][j]: what stop i gives to stop j is not None
-    reaches = [[i != j and g is not None for j, g in enumerate(_pull(tape, [s], stops, [_core.ones_like(s)]))] for i, s in enumerate(stops)]
+    reaches = [
+        [i != j and g is not None for j, g in enumerate(_pull(tape, [s], stops, [_core.ones_like(s)]))]
+        for i, s in enumerate(stops)
+    ]
     for i in sorted(range(len(stops)), key=lambda i: sum(row[i] for row in reaches)):  # the last ones first
         if total[i] is None:
             continue

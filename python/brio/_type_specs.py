@@ -13,7 +13,11 @@ class IndexedSlicesSpec(TypeSpec):
     """
 
     def __init__(self, shape=None, dtype="float32", indices_dtype="int64", dense_shape_dtype=None, indices_shape=None):
-        self._shape, self._dtype, self._indices_dtype = TensorShape(shape), _core.as_dtype(dtype), _core.as_dtype(indices_dtype)
+        self._shape, self._dtype, self._indices_dtype = (
+            TensorShape(shape),
+            _core.as_dtype(dtype),
+            _core.as_dtype(indices_dtype),
+        )
         self._dense_shape_dtype = None if dense_shape_dtype is None else _core.as_dtype(dense_shape_dtype)
         self._indices_shape = TensorShape([None] if indices_shape is None else indices_shape)
 

@@ -39,7 +39,9 @@ def _decoded(who, data, encoding, errors, mark):
             begin, size = at + error.start, error.end - error.start
             take(data[at:begin].decode(name))
             if errors == "strict":
-                raise InvalidArgumentError(f"[strings.{who}] byte {begin} of a string is no {encoding}; errors='replace' or 'ignore' goes on") from None
+                raise InvalidArgumentError(
+                    f"[strings.{who}] byte {begin} of a string is no {encoding}; errors='replace' or 'ignore' goes on"
+                ) from None
             if errors == "replace":
                 points.append(np.array([mark], np.int64))
                 offsets.append(np.array([begin], np.int64))
@@ -85,7 +87,9 @@ def _in_rows(like, values):
     return RaggedTensor(inner, like.row_splits)
 
 
-def unicode_decode_with_offsets(input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
+def unicode_decode_with_offsets(
+    input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
+):
     """The characters of strings, as numbers, and the byte at which each begins.
 
     >>> [x.numpy().tolist() for x in tf.strings.unicode_decode_with_offsets("aß", "UTF-8")]

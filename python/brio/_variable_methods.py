@@ -3,7 +3,11 @@
 from brio import _core
 from brio.errors import InvalidArgumentError, OutOfRangeError
 
-_HOW = {"assign": _core.tensor_scatter_nd_update, "assign_add": _core.tensor_scatter_nd_add, "assign_sub": _core.tensor_scatter_nd_sub}
+_HOW = {
+    "assign": _core.tensor_scatter_nd_update,
+    "assign_add": _core.tensor_scatter_nd_add,
+    "assign_sub": _core.tensor_scatter_nd_sub,
+}
 
 
 def assign_part(variable, key, value, how):
@@ -12,11 +16,17 @@ def assign_part(variable, key, value, how):
     places = _core.reshape(_core.range(shape.num_elements()), shape)[key]
     value = _core.convert_to_tensor(value, dtype_hint=variable.dtype)
     if value.dtype != variable.dtype:
-        raise InvalidArgumentError(f"[assign] the part is {variable.dtype.name} and the value {value.dtype.name}; cast it")
+        raise InvalidArgumentError(
+            f"[assign] the part is {variable.dtype.name} and the value {value.dtype.name}; cast it"
+        )
     if value.shape != places.shape and value.shape.rank:
-        raise InvalidArgumentError(f"[assign] the part has shape {tuple(places.shape)} and the value {tuple(value.shape)}")
+        raise InvalidArgumentError(
+            f"[assign] the part has shape {tuple(places.shape)} and the value {tuple(value.shape)}"
+        )
     flat = _HOW[how](
-        _core.reshape(variable, [-1]), _core.reshape(places, [-1, 1]), _core.reshape(_core.broadcast_to(value, _core.shape(places)), [-1])
+        _core.reshape(variable, [-1]),
+        _core.reshape(places, [-1, 1]),
+        _core.reshape(_core.broadcast_to(value, _core.shape(places)), [-1]),
     )
     return variable.assign(_core.reshape(flat, shape))
 
@@ -32,7 +42,11 @@ def _rows(variable, delta, change):
     indices = _core.convert_to_tensor(delta.indices)
     values = _core.convert_to_tensor(delta.values, dtype_hint=variable.dtype)
     rows = _core.concat([_core.shape(indices), _core.shape(variable)[1:]], 0)
-    return change(variable, _core.reshape(indices, [-1, 1]), _core.reshape(_core.broadcast_to(values, rows), _core.concat([[-1], _core.shape(variable)[1:]], 0)))
+    return change(
+        variable,
+        _core.reshape(indices, [-1, 1]),
+        _core.reshape(_core.broadcast_to(values, rows), _core.concat([[-1], _core.shape(variable)[1:]], 0)),
+    )
 
 
 def scatter_update(variable, sparse_delta, use_locking=False, name=None):
@@ -107,7 +121,10 @@ def batch_scatter_update(variable, sparse_delta, use_locking=False, name=None):
     """Sets rows of each element of a batch: the last axis of the indices counts along that axis of the variable."""
     indices = _core.convert_to_tensor(sparse_delta.indices)
     axes = [_core.range(n, dtype=indices.dtype) for n in indices.shape[:-1]]
-    places = [_core.broadcast_to(_core.reshape(a, [-1 if j == i else 1 for j in range(len(indices.shape))]), indices.shape) for i, a in enumerate(axes)]
+    places = [
+        _core.broadcast_to(_core.reshape(a, [-1 if j == i else 1 for j in range(len(indices.shape))]), indices.shape)
+        for i, a in enumerate(axes)
+    ]
     return scatter_nd_update(variable, _core.stack([*places, indices], -1), sparse_delta.values)
 
 

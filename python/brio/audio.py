@@ -27,19 +27,29 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
             form = [int.from_bytes(body[a:b], "little") for a, b in ((0, 2), (2, 4), (4, 8), (14, 16))]
         elif kind == b"data":
             if len(body) < size:
-                raise _InvalidArgumentError(f"[decode_wav] the contents are no whole WAV file: they say {size} bytes of samples, but hold {len(body)}")
+                raise _InvalidArgumentError(
+                    f"[decode_wav] the contents are no whole WAV file: they say {size} bytes of samples, but hold {len(body)}"
+                )
             samples = body
         at += 8 + size + size % 2
     if 0 < len(data) - at < 8:
-        raise _InvalidArgumentError(f"[decode_wav] the contents are no whole WAV file: they end within the head of a part, {len(data) - at} bytes long")
+        raise _InvalidArgumentError(
+            f"[decode_wav] the contents are no whole WAV file: they end within the head of a part, {len(data) - at} bytes long"
+        )
     if form is None or samples is None:
-        raise _InvalidArgumentError("[decode_wav] the contents are no whole WAV file: the format or the samples are missing")
+        raise _InvalidArgumentError(
+            "[decode_wav] the contents are no whole WAV file: the format or the samples are missing"
+        )
     tag, channels, rate, bits = form
     if tag != 1 or bits != 16 or channels == 0:
-        raise _InvalidArgumentError(f"[decode_wav] takes PCM of 16 bits, but the file has format {tag}, {channels} channels and {bits} bits")
+        raise _InvalidArgumentError(
+            f"[decode_wav] takes PCM of 16 bits, but the file has format {tag}, {channels} channels and {bits} bits"
+        )
     whole = len(samples) // (2 * channels)
     if len(samples) % (2 * channels):
-        raise _InvalidArgumentError(f"[decode_wav] {len(samples)} bytes of samples are no whole number of {channels} channels of 16 bits")
+        raise _InvalidArgumentError(
+            f"[decode_wav] {len(samples)} bytes of samples are no whole number of {channels} channels of 16 bits"
+        )
     audio = np.frombuffer(samples, "<i2").reshape(whole, channels).astype(np.float32) / 32768.0
     if desired_channels not in (-1, channels):
         audio = np.repeat(audio, desired_channels, 1) if channels == 1 else audio[:, :desired_channels]
@@ -61,6 +71,13 @@ def encode_wav(audio, sample_rate, name=None):
     def number(n, size):
         return n.to_bytes(size, "little")
 
-    form = number(1, 2) + number(channels, 2) + number(rate, 4) + number(rate * channels * 2, 4) + number(channels * 2, 2) + number(16, 2)
+    form = (
+        number(1, 2)
+        + number(channels, 2)
+        + number(rate, 4)
+        + number(rate * channels * 2, 4)
+        + number(channels * 2, 2)
+        + number(16, 2)
+    )
     head = b"RIFF" + number(36 + len(body), 4) + b"WAVEfmt " + number(16, 4) + form + b"data" + number(len(body), 4)
     return _core.constant(head + body)

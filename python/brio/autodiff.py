@@ -21,10 +21,15 @@ class ForwardAccumulator:
     def __init__(self, primals, tangents):
         self._primals = _nest.flatten(primals)
         # a tangent may be a primal, too: what is watched of one is not of the other
-        self._tangents = [_core.identity(_core.convert_to_tensor(t, dtype_hint=p.dtype)) for p, t in zip(self._primals, _nest.flatten(tangents))]
+        self._tangents = [
+            _core.identity(_core.convert_to_tensor(t, dtype_hint=p.dtype))
+            for p, t in zip(self._primals, _nest.flatten(tangents))
+        ]
         for primal, tangent in zip(self._primals, self._tangents):
             if tuple(primal.shape) != tuple(tangent.shape):
-                raise ValueError(f"a tangent has shape {tuple(tangent.shape)}, and what it belongs to {tuple(primal.shape)}")
+                raise ValueError(
+                    f"a tangent has shape {tuple(tangent.shape)}, and what it belongs to {tuple(primal.shape)}"
+                )
         self._tape = None
 
     def __enter__(self):
@@ -41,7 +46,9 @@ class ForwardAccumulator:
 
     def jvp(self, primals, unconnected_gradients="none"):
         """The product for results that were computed inside; None, or zeros, for what does not depend on the primals."""
-        return _nest.map_structure(lambda y: self._product(y, str(getattr(unconnected_gradients, "value", unconnected_gradients))), primals)
+        return _nest.map_structure(
+            lambda y: self._product(y, str(getattr(unconnected_gradients, "value", unconnected_gradients))), primals
+        )
 
     def _product(self, target, unconnected):
         for primal, tangent in zip(self._primals, self._tangents):

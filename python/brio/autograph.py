@@ -71,6 +71,10 @@ class experimental:  # noqa: N801: a namespace
         from brio.errors import _UnknownValueError
 
         if maximum_iterations is not None:
-            raise ValueError(f"[set_loop_options] maximum_iterations={maximum_iterations}; put the limit into the loop's test: `while i < limit and ...`")
+            raise ValueError(
+                f"[set_loop_options] maximum_iterations={maximum_iterations}; put the limit into the loop's test: `while i < limit and ...`"
+            )
         if _core._tracing() and any(not _TensorShape(shape).is_fully_defined() for _, shape in shape_invariants or ()):
-            raise _UnknownValueError("[autograph.set_loop_options] a tensor of the loop changes its shape, which cannot be traced")
+            raise _UnknownValueError(
+                "[autograph.set_loop_options] a tensor of the loop changes its shape, which cannot be traced"
+            )

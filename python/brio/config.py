@@ -30,7 +30,9 @@ def _named(device, who):
     for name, *_ in _core._devices(False):
         if _physical(name) == device:
             return name
-    raise ValueError(f"[{who}] Unrecognized device: {device!r}; there are: {', '.join(d.name for d in list_physical_devices())}")
+    raise ValueError(
+        f"[{who}] Unrecognized device: {device!r}; there are: {', '.join(d.name for d in list_physical_devices())}"
+    )
 
 
 def list_physical_devices(device_type=None):

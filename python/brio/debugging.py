@@ -18,7 +18,9 @@ def _pair(x, y):
 def _compare(name, holds, sign):
     def check(x, y, message=None, summarize=None, name=None):
         x, y = _pair(x, y)
-        _core._assert_with_data(holds(x, y), f"[{check.__name__}] x {sign} y does not hold" + (f": {message}" if message else ""), [x, y])
+        _core._assert_with_data(
+            holds(x, y), f"[{check.__name__}] x {sign} y does not hold" + (f": {message}" if message else ""), [x, y]
+        )
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"Raises unless x {sign} y for all elements."
@@ -35,13 +37,19 @@ assert_greater_equal = _compare("assert_greater_equal", _core.greater_equal, ">=
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
     """Raises unless x != y for all elements."""
     x, y = _pair(x, y)
-    _core._assert_with_data(_core.not_equal(x, y), "[assert_none_equal] x != y does not hold" + (f": {message}" if message else ""), [x, y])
+    _core._assert_with_data(
+        _core.not_equal(x, y), "[assert_none_equal] x != y does not hold" + (f": {message}" if message else ""), [x, y]
+    )
 
 
 def _sign(name, holds, what):
     def check(x, message=None, summarize=None, name=None):
         x = _core.convert_to_tensor(x)
-        _core._assert_with_data(holds(x, _core.zeros_like(x)), f"[{check.__name__}] x {what} 0 does not hold" + (f": {message}" if message else ""), [x])
+        _core._assert_with_data(
+            holds(x, _core.zeros_like(x)),
+            f"[{check.__name__}] x {what} 0 does not hold" + (f": {message}" if message else ""),
+            [x],
+        )
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"Raises unless x {what} 0 for all elements."
@@ -68,7 +76,9 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
 def assert_all_finite(x, message, name=None):
     """x, once it is sure that no element is NaN or infinite."""
     x = _core.convert_to_tensor(x)
-    _core._assert_with_data(_core._math.is_finite(x), f"[check_numerics] {message}: the tensor has NaN or infinite elements", [x])
+    _core._assert_with_data(
+        _core._math.is_finite(x), f"[check_numerics] {message}: the tensor has NaN or infinite elements", [x]
+    )
     return _core.identity(x)
 
 
@@ -93,7 +103,9 @@ def assert_rank(x, rank, message=None, name=None):
 
 def assert_rank_at_least(x, rank, message=None, name=None):
     """Raises unless x has this rank or a higher one."""
-    _require(_rank(x) >= int(rank), f"[assert_rank_at_least] the tensor has rank {_rank(x)}, below {int(rank)}", message)
+    _require(
+        _rank(x) >= int(rank), f"[assert_rank_at_least] the tensor has rank {_rank(x)}, below {int(rank)}", message
+    )
 
 
 def assert_rank_in(x, ranks, message=None, name=None):
@@ -121,7 +133,9 @@ def assert_type(tensor, tf_type, message=None, name=None):
 
 def assert_same_float_dtype(tensors=None, dtype=None):
     """The one floating-point dtype that all tensors have."""
-    found = {_core.convert_to_tensor(t).dtype.name for t in tensors or []} | ({_core.as_dtype(dtype).name} if dtype else set())
+    found = {_core.convert_to_tensor(t).dtype.name for t in tensors or []} | (
+        {_core.as_dtype(dtype).name} if dtype else set()
+    )
     _require(len(found) <= 1, f"[assert_same_float_dtype] the tensors are of {sorted(found)}")
     common = _core.as_dtype(found.pop() if found else "float32")
     _require(common.is_floating, f"[assert_same_float_dtype] the tensors are of {common.name}, which is no float")
@@ -182,5 +196,3 @@ def disable_traceback_filtering():
 def is_traceback_filtering_enabled():
     """True: Brio's own frames are C++."""
     return True
-
-

@@ -19,7 +19,9 @@ __getattr__, __dir__, _HOMES = _names(__name__, {
 })  # fmt: skip
 
 
-_Combined = _namedtuple("CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
+_Combined = _namedtuple(
+    "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"]
+)
 
 
 class ResizeMethod:
@@ -66,7 +68,11 @@ def stateless_random_crop(value, size, seed, name=None):
     first, second = (int(s) for s in seed)
     draw = _core._random.stateless_uniform
     return _crop(
-        value, size, [first, second], _image._stateless_random_crop, lambda n, axis: draw([], [first, second + axis], 0, n, "int32")
+        value,
+        size,
+        [first, second],
+        _image._stateless_random_crop,
+        lambda n, axis: draw([], [first, second + axis], 0, n, "int32"),
     )
 
 
@@ -142,7 +148,10 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
     _, rows, columns, _ = sizes
     channels = images.shape[-1]
     depth = rows * columns * channels
-    kernel = _core.reshape(_core.eye(depth, dtype=images.dtype if images.dtype.is_floating else "float32"), [rows, columns, channels, depth])
+    kernel = _core.reshape(
+        _core.eye(depth, dtype=images.dtype if images.dtype.is_floating else "float32"),
+        [rows, columns, channels, depth],
+    )
     pixels = images if images.dtype.is_floating else _core.cast(images, "float32")
     patches = _core._nn.conv2d(pixels, kernel, list(strides), padding, dilations=list(rates))
     return patches if images.dtype.is_floating else _core.cast(patches, images.dtype)
@@ -210,12 +219,16 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     def places(low, high, size, count):
         if count > 1:
             step = (high - low) * ((size - 1) / (count - 1))
-            return _core.expand_dims(low * (size - 1), 1) + _core.expand_dims(step, 1) * _core.range(count, dtype="float32")
+            return _core.expand_dims(low * (size - 1), 1) + _core.expand_dims(step, 1) * _core.range(
+                count, dtype="float32"
+            )
         return _core.expand_dims(0.5 * (low + high) * (size - 1), 1)
 
     y = places(boxes[:, 0], boxes[:, 2], image.shape[1], rows)  # (boxes, rows)
     x = places(boxes[:, 1], boxes[:, 3], image.shape[2], columns)
-    inside = _core.expand_dims((y >= 0) & (y <= image.shape[1] - 1), 2) & _core.expand_dims((x >= 0) & (x <= image.shape[2] - 1), 1)
+    inside = _core.expand_dims((y >= 0) & (y <= image.shape[1] - 1), 2) & _core.expand_dims(
+        (x >= 0) & (x <= image.shape[2] - 1), 1
+    )
     batch = _core.broadcast_to(_core.reshape(_core.cast(box_indices, "int32"), [n, 1, 1]), [n, rows, columns])
 
     def read(yy, xx):
@@ -245,9 +258,18 @@ def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object
     """A random piece of a picture that covers a share of one of the boxes: (begin and size for tf.slice, the box (1, 1, 4))."""
     given = [_core.convert_to_tensor(image_size), _core.convert_to_tensor(bounding_boxes)]
     draws = _core._random.uniform([max_attempts or 100, 4], seed=seed or None)
-    options = (float(min_object_covered), aspect_ratio_range or (0.75, 1.33), area_range or (0.05, 1.0), bool(use_image_if_no_bounding_boxes))
+    options = (
+        float(min_object_covered),
+        aspect_ratio_range or (0.75, 1.33),
+        area_range or (0.05, 1.0),
+        bool(use_image_if_no_bounding_boxes),
+    )
     if _core._journalling():  # one step of what Dataset.map writes down
-        return tuple(_core._journal_call(lambda size, boxes, numbers: _sampled_box(size, boxes, numbers, *options), [*given, draws]))
+        return tuple(
+            _core._journal_call(
+                lambda size, boxes, numbers: _sampled_box(size, boxes, numbers, *options), [*given, draws]
+            )
+        )
     return tuple(_sampled_box(*given, draws, *options))
 
 
@@ -262,7 +284,9 @@ def _sampled_box(image_size, boxes, draws, covered, ratios, areas, without_boxes
         if not without_boxes:
             from brio.errors import InvalidArgumentError
 
-            raise InvalidArgumentError("[sample_distorted_bounding_box] there are no boxes; give some, or use_image_if_no_bounding_boxes=True")
+            raise InvalidArgumentError(
+                "[sample_distorted_bounding_box] there are no boxes; give some, or use_image_if_no_bounding_boxes=True"
+            )
         boxes = np.array([[0, 0, 1, 1]], np.float32)
     sides = boxes * [height, width, height, width]
     found = (0, 0, height, width)
@@ -272,10 +296,16 @@ def _sampled_box(image_size, boxes, draws, covered, ratios, areas, without_boxes
         most = min(most, height, int((width + 0.5 - 1e-7) / ratio))
         rows = min(least, most) + int(two * (max(most - least, 0) + 1))
         columns = round(rows * ratio)
-        if not (0 < rows <= height and 0 < columns <= width and areas[0] * height * width <= rows * columns <= areas[1] * height * width):
+        if not (
+            0 < rows <= height
+            and 0 < columns <= width
+            and areas[0] * height * width <= rows * columns <= areas[1] * height * width
+        ):
             continue
         top, left = int(three * (height - rows + 1)), int(four * (width - columns + 1))
-        common = np.clip(np.minimum(sides[:, 2], top + rows) - np.maximum(sides[:, 0], top), 0, None) * np.clip(np.minimum(sides[:, 3], left + columns) - np.maximum(sides[:, 1], left), 0, None)
+        common = np.clip(np.minimum(sides[:, 2], top + rows) - np.maximum(sides[:, 0], top), 0, None) * np.clip(
+            np.minimum(sides[:, 3], left + columns) - np.maximum(sides[:, 1], left), 0, None
+        )
         whole = (sides[:, 2] - sides[:, 0]) * (sides[:, 3] - sides[:, 1])
         if (common >= covered * whole).any():
             found = (top, left, rows, columns)

@@ -79,7 +79,9 @@ def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, nam
 
         size = _core.as_dtype(out_type).size
         if fixed_length <= 0 or fixed_length % size:
-            raise ValueError(f"[decode_raw] fixed_length is {fixed_length}, which is no multiple of the {size} bytes of a number")
+            raise ValueError(
+                f"[decode_raw] fixed_length is {fixed_length}, which is no multiple of the {size} bytes of a number"
+            )
         texts = np.asarray(x.numpy(), dtype=object).reshape(-1).tolist()
         x = _core.reshape(_core.constant([t[:fixed_length].ljust(fixed_length, b"\0") for t in texts]), x.shape)
     return _io._decode_raw(x, out_type, little_endian)
@@ -119,7 +121,9 @@ def matching_files(pattern, name=None):
 
 
 @_as_one_step
-def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", name=None, select_cols=None):
+def decode_csv(
+    records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", name=None, select_cols=None
+):
     """The fields of lines of CSV, a tensor for each column."""
     import csv
 
@@ -133,11 +137,17 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
     columns = []
     for place, default in zip(chosen, record_defaults):
         is_dtype = not hasattr(default, "shape") and not isinstance(default, (list, tuple, int, float, str, bytes))
-        default = _core.zeros([0], _core.as_dtype(default)) if is_dtype else _core.reshape(_core.convert_to_tensor(default), [-1])
+        default = (
+            _core.zeros([0], _core.as_dtype(default))
+            if is_dtype
+            else _core.reshape(_core.convert_to_tensor(default), [-1])
+        )
         fields = []
         for number, row in enumerate(rows):
             if select_cols is None and len(row) != len(record_defaults):
-                raise InvalidArgumentError(f"[decode_csv] expect {len(record_defaults)} fields but have {len(row)} in record {number}")
+                raise InvalidArgumentError(
+                    f"[decode_csv] expect {len(record_defaults)} fields but have {len(row)} in record {number}"
+                )
             text = row[place]
             if text in ("", na_value):
                 if default.shape[0] == 0:

@@ -86,7 +86,9 @@ def tensor_diag_part(input, name=None):
     half = input.shape.rank // 2
     shape = list(input.shape[:half])
     if input.shape.rank % 2 or shape != list(input.shape[half:]):
-        raise ValueError(f"[tensor_diag_part] the first half of the shape must be as the second, but it is {input.shape}")
+        raise ValueError(
+            f"[tensor_diag_part] the first half of the shape must be as the second, but it is {input.shape}"
+        )
     n = input.shape[:half].num_elements()
     return _core.reshape(_core._linalg.diag_part(_core.reshape(input, [n, n])), shape)
 
@@ -125,7 +127,9 @@ def _eig(tensor, vectors):
     if x.shape.rank < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"[linalg.eig] takes square matrices, but the shape is {tuple(x.shape)}")
     if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise _InvalidArgumentError(f"[linalg.eig] takes float32, float64, complex64 or complex128, but got {x.dtype.name}; cast it first")
+        raise _InvalidArgumentError(
+            f"[linalg.eig] takes float32, float64, complex64 or complex128, but got {x.dtype.name}; cast it first"
+        )
     complex_ = "complex128" if x.dtype.name in ("float64", "complex128") else "complex64"
 
     def compute(a):

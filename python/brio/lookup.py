@@ -28,7 +28,16 @@ class TextFileInitializer(KeyValueTensorInitializer):
     """Keys and values for a table, from the lines of a text file."""
 
     def __init__(
-        self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None, value_index_offset=0
+        self,
+        filename,
+        key_dtype,
+        key_index,
+        value_dtype,
+        value_index,
+        vocab_size=None,
+        delimiter="\t",
+        name=None,
+        value_index_offset=0,
     ):
         with open(os.fspath(filename.numpy() if hasattr(filename, "numpy") else filename), encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line in file][:vocab_size]
@@ -63,7 +72,9 @@ class StaticHashTable:
 
                 raise InvalidArgumentError(f"[StaticHashTable] key {key!r} has two values")
         # The default lies behind the values.
-        self._values = _core.concat([_core.reshape(initializer.values, [-1]), _core.reshape(self.default_value, [1])], 0)
+        self._values = _core.concat(
+            [_core.reshape(initializer.values, [-1]), _core.reshape(self.default_value, [1])], 0
+        )
         self._keys = initializer.keys
 
     def lookup(self, keys, name=None):
@@ -75,9 +86,13 @@ class StaticHashTable:
             return _core._journal_call(lambda k: [self.lookup(k)], [keys])[0]
         last = self._values.shape[0] - 1
         if not _core._is_known(keys):  # in a traced function
-            return _core.reshape(_core.gather(self._values, self._traced_places(_core.reshape(keys, [-1]), last)), keys.shape)
+            return _core.reshape(
+                _core.gather(self._values, self._traced_places(_core.reshape(keys, [-1]), last)), keys.shape
+            )
         places = [self._places.get(key, last) for key in _plain(keys)]
-        return _core.reshape(_core.gather(self._values, _core.constant(places, "int32", shape=[len(places)])), keys.shape)
+        return _core.reshape(
+            _core.gather(self._values, _core.constant(places, "int32", shape=[len(places)])), keys.shape
+        )
 
     def _traced_places(self, keys, otherwise):
         if not self._places:
@@ -85,7 +100,10 @@ class StaticHashTable:
         if self.key_dtype == _core.string:
             return _core.gather(_core.constant([otherwise, *self._places.values()], "int32"), self._word_numbers(keys))
         known = sorted(self._places)
-        row, places = _core.constant(known, self.key_dtype), _core.constant([self._places[key] for key in known], "int32")
+        row, places = (
+            _core.constant(known, self.key_dtype),
+            _core.constant([self._places[key] for key in known], "int32"),
+        )
         at = _core.minimum(_core.searchsorted(row, keys), len(known) - 1)
         return _core.where(_core.equal(_core.gather(row, at), keys), _core.gather(places, at), otherwise)
 
@@ -94,7 +112,9 @@ class StaticHashTable:
         if "_words" not in self.__dict__:
             from brio.keras.layers import StringLookup
 
-            self._words = StringLookup(vocabulary=[key.decode() for key in self._places], mask_token=None, num_oov_indices=1)
+            self._words = StringLookup(
+                vocabulary=[key.decode() for key in self._places], mask_token=None, num_oov_indices=1
+            )
         return self._words(keys)
 
     __getitem__ = lookup
@@ -108,7 +128,11 @@ class _Mutable:
     """A table that keys are inserted into and removed from. Values may be tensors of one shape, the default's."""
 
     def __init__(self, key_dtype, value_dtype, default_value, name=None):
-        self.key_dtype, self.value_dtype, self.name = _core.as_dtype(key_dtype), _core.as_dtype(value_dtype), name or "table"
+        self.key_dtype, self.value_dtype, self.name = (
+            _core.as_dtype(key_dtype),
+            _core.as_dtype(value_dtype),
+            name or "table",
+        )
         self.default_value = _core.convert_to_tensor(default_value, self.value_dtype)
         self._rows = {}
 
@@ -125,7 +149,9 @@ class _Mutable:
         if list(values.shape) != shape:
             from brio.errors import InvalidArgumentError
 
-            raise InvalidArgumentError(f"[{self.name}] {list(keys.shape)} keys need values of shape {shape}, but got {list(values.shape)}")
+            raise InvalidArgumentError(
+                f"[{self.name}] {list(keys.shape)} keys need values of shape {shape}, but got {list(values.shape)}"
+            )
         self._rows.update(zip(_plain(keys), _core.unstack(_core.reshape(values, [-1, *self.default_value.shape]))))
 
     insert_or_assign = insert
@@ -142,7 +168,11 @@ class _Mutable:
         keys = self._keys(keys)
         if _core._journalling():  # one step of what Dataset.map writes down
             return _core._journal_call(lambda k: [self.lookup(k)], [keys])[0]
-        default = self.default_value if dynamic_default_values is None else _core.convert_to_tensor(dynamic_default_values, self.value_dtype)
+        default = (
+            self.default_value
+            if dynamic_default_values is None
+            else _core.convert_to_tensor(dynamic_default_values, self.value_dtype)
+        )
         found = [self._rows.get(key, default) for key in _plain(keys)]
         shape = [*keys.shape, *self.default_value.shape]
         return _core.reshape(_core.stack(found), shape) if found else _core.zeros(shape, self.value_dtype)
@@ -165,7 +195,15 @@ class experimental:  # noqa: N801: a namespace
     class MutableHashTable(_Mutable):
         """A table that keys are inserted into and removed from."""
 
-        def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True, experimental_is_anonymous=False):
+        def __init__(
+            self,
+            key_dtype,
+            value_dtype,
+            default_value,
+            name="MutableHashTable",
+            checkpoint=True,
+            experimental_is_anonymous=False,
+        ):
             super().__init__(key_dtype, value_dtype, default_value, name)
 
     class DenseHashTable(_Mutable):

@@ -44,7 +44,9 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     if not is_nested(nest1):
         return
     if check_types and type(nest1) is not type(nest2) and not (isinstance(nest1, dict) and isinstance(nest2, dict)):
-        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}")
+        raise TypeError(
+            f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}"
+        )
     if len(nest1) != len(nest2) or (isinstance(nest1, dict) and set(nest1) != set(nest2)):
         raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
     pairs = [(nest1[key], nest2[key]) for key in nest1] if isinstance(nest1, dict) else zip(nest1, nest2)
@@ -66,7 +68,9 @@ def map_structure(func, *structure, **kwargs):
     check_types = kwargs.pop("check_types", True)
     whole = _leaves and not kwargs.pop("expand_composites", False)
     if kwargs:
-        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{', '.join(kwargs)}`")
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{', '.join(kwargs)}`"
+        )
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types)
     if not whole:

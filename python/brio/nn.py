@@ -149,15 +149,21 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     for b, n in enumerate(lengths.tolist()):
         best = logits[:n, b].argmax(-1)
         sums.append([-logits[:n, b].max(-1).sum()])
-        kept = [c for i, c in enumerate(best.tolist()) if c != blank and not (merge_repeated and i and best[i - 1] == c)]
+        kept = [
+            c for i, c in enumerate(best.tolist()) if c != blank and not (merge_repeated and i and best[i - 1] == c)
+        ]
         indices += [[b, i] for i in range(len(kept))]
         values += kept
         longest = max(longest, len(kept))
-    decoded = SparseTensor(np.array(indices, np.int64).reshape(-1, 2), np.array(values, np.int64), [len(lengths), longest])
+    decoded = SparseTensor(
+        np.array(indices, np.int64).reshape(-1, 2), np.array(values, np.int64), [len(lengths), longest]
+    )
     return [decoded], _core.constant(np.array(sums, logits.dtype))
 
 
-def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None):
+def ctc_loss(
+    labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None
+):
     """Minus the log of the probability that logits read as the labels: one number for each sequence."""
     from brio import _ctc
 

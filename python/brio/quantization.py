@@ -30,7 +30,12 @@ def _faked(who, x, low, high, num_bits, narrow_range):
     made = _core.floor((held - bottom) * (1.0 / scale) + 0.5) * scale + bottom
     made = _core.where(empty, _core.zeros_like(made), made)
     inside = _core.logical_or(_core.logical_and(x >= bottom, x <= top), empty)
-    return made, inside, _core.logical_and(x < bottom, _core.logical_not(empty)), _core.logical_and(x > top, _core.logical_not(empty))
+    return (
+        made,
+        inside,
+        _core.logical_and(x < bottom, _core.logical_not(empty)),
+        _core.logical_and(x > top, _core.logical_not(empty)),
+    )
 
 
 def _kept(values, which):
@@ -65,13 +70,22 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
     low, high = float(min), float(max)
     if low > 0 or high < 0 or low >= high:
         raise InvalidArgumentError(f"[fake_quant_with_min_max_args] the range {low} to {high} must hold 0")
-    return _of_range("fake_quant_with_min_max_args", inputs, _core.constant(low), _core.constant(high), num_bits, narrow_range, None)
+    return _of_range(
+        "fake_quant_with_min_max_args", inputs, _core.constant(low), _core.constant(high), num_bits, narrow_range, None
+    )
 
 
 def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
     """The gradient of fake_quant_with_min_max_args for its inputs."""
     x = _core.convert_to_tensor(inputs, dtype_hint="float32")
-    _, inside, _, _ = _faked("fake_quant_with_min_max_args_gradient", x, _core.constant(float(min)), _core.constant(float(max)), num_bits, narrow_range)
+    _, inside, _, _ = _faked(
+        "fake_quant_with_min_max_args_gradient",
+        x,
+        _core.constant(float(min)),
+        _core.constant(float(max)),
+        num_bits,
+        narrow_range,
+    )
     return _kept(_core.convert_to_tensor(gradients), inside)
 
 
@@ -86,7 +100,9 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
 
 def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None):
     """The gradients of fake_quant_with_min_max_vars for its inputs and both ends."""
-    return _gradients("fake_quant_with_min_max_vars_gradient", gradients, inputs, min, max, num_bits, narrow_range, None)
+    return _gradients(
+        "fake_quant_with_min_max_vars_gradient", gradients, inputs, min, max, num_bits, narrow_range, None
+    )
 
 
 def _gradients(who, gradients, inputs, low, high, num_bits, narrow_range, axes):
@@ -106,10 +122,14 @@ def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narro
     return _of_range("fake_quant_with_min_max_vars_per_channel", inputs, min, max, num_bits, narrow_range, axes)
 
 
-def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None
+):
     """The gradients of fake_quant_with_min_max_vars_per_channel for its inputs and both ends."""
     axes = list(range(_core.convert_to_tensor(inputs).shape.rank - 1))
-    return _gradients("fake_quant_with_min_max_vars_per_channel_gradient", gradients, inputs, min, max, num_bits, narrow_range, axes)
+    return _gradients(
+        "fake_quant_with_min_max_vars_per_channel_gradient", gradients, inputs, min, max, num_bits, narrow_range, axes
+    )
 
 
 def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN", name=None,
@@ -122,7 +142,9 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
     from brio._control import custom_gradient
 
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
-        raise InvalidArgumentError(f"[quantize_and_dequantize_v2] round_mode is {round_mode!r}; it is 'HALF_TO_EVEN' or 'HALF_UP'")
+        raise InvalidArgumentError(
+            f"[quantize_and_dequantize_v2] round_mode is {round_mode!r}; it is 'HALF_TO_EVEN' or 'HALF_UP'"
+        )
     if not 1 <= int(num_bits) <= 62:
         raise InvalidArgumentError(f"[quantize_and_dequantize_v2] num_bits is {num_bits}; it is 1 to 62")
     x = _core.convert_to_tensor(input)
@@ -132,7 +154,9 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
         axis = positive_axis("quantize_and_dequantize", axis, rank)
         shape = [-1 if i == axis else 1 for i in range(rank)]
     low, high = (_core.convert_to_tensor(v, dtype_hint=x.dtype) for v in (input_min, input_max))
-    given_low, given_high = (v if shape is None else _core.reshape(v, shape if v.shape.rank else [1] * rank) for v in (low, high))
+    given_low, given_high = (
+        v if shape is None else _core.reshape(v, shape if v.shape.rank else [1] * rank) for v in (low, high)
+    )
     if not range_given:
         others = None if axis is None else [i for i in range(rank) if i != axis]
         low, high = _core.reduce_min(x, others), _core.reduce_max(x, others)
@@ -146,7 +170,9 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
     huge = _core.fill(_core.shape(low), _core.cast(x.dtype.max, x.dtype))
     # The side that needs larger steps decides; the other end follows from it.
     by_low = _core.where(least * low > 0, least / _core.where(_core.equal(low, zero), _core.ones_like(low), low), huge)
-    by_high = _core.where(most * high > 0, most / _core.where(_core.equal(high, zero), _core.ones_like(high), high), huge)
+    by_high = _core.where(
+        most * high > 0, most / _core.where(_core.equal(high, zero), _core.ones_like(high), high), huge
+    )
     first = by_low < by_high
     scale = _core.where(first, by_low, by_high)
     bottom = _core.where(first, low, least / scale)
@@ -158,7 +184,9 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
         made = nearest((_core.clip_by_value(x, bottom, top) if range_given else x) * scale) / scale
 
         def gradient(g):
-            return _kept(g, _core.logical_and(x >= given_low, x <= given_high))  # as in TensorFlow, also where that is not the range
+            return _kept(
+                g, _core.logical_and(x >= given_low, x <= given_high)
+            )  # as in TensorFlow, also where that is not the range
 
         return made, gradient
 
@@ -168,4 +196,6 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
 def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN", name=None,
                             narrow_range=False, axis=None):  # fmt: skip
     """As quantize_and_dequantize_v2, under the name that it had before."""
-    return quantize_and_dequantize_v2(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, name, narrow_range, axis)
+    return quantize_and_dequantize_v2(
+        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, name, narrow_range, axis
+    )

@@ -17,11 +17,16 @@ class QueueBase:
     def __init__(self, dtypes, shapes=None, names=None, capacity=None):
         dtypes = list(dtypes) if isinstance(dtypes, (list, tuple)) else [dtypes]
         self._dtypes = [_core.as_dtype(d) for d in dtypes]
-        if shapes is not None and not (isinstance(shapes, (list, tuple)) and all(isinstance(s, (list, tuple)) or hasattr(s, "rank") for s in shapes)):
+        if shapes is not None and not (
+            isinstance(shapes, (list, tuple))
+            and all(isinstance(s, (list, tuple)) or hasattr(s, "rank") for s in shapes)
+        ):
             shapes = [shapes]
         self._shapes = [None] * len(dtypes) if not shapes else [_core_shape(s) for s in shapes]
         if len(self._shapes) != len(dtypes):
-            raise ValueError(f"Queue shapes must have the same length as dtypes, received {len(self._shapes)} shapes, {len(dtypes)} dtypes.")
+            raise ValueError(
+                f"Queue shapes must have the same length as dtypes, received {len(self._shapes)} shapes, {len(dtypes)} dtypes."
+            )
         self._names = names if names is None or isinstance(names, (list, tuple)) else [names]
         self._capacity = int(capacity) if capacity is not None and int(capacity) > 0 else None
         self._elements, self._closed = _collections.deque(), False
@@ -65,7 +70,9 @@ class QueueBase:
         if self._closed:
             raise _errors.CancelledError("the queue is closed")
         if self._capacity is not None and len(self._elements) >= self._capacity:
-            raise _errors.ResourceExhaustedError(f"the queue holds {self._capacity} elements, its capacity: enqueue() would wait for ever")
+            raise _errors.ResourceExhaustedError(
+                f"the queue holds {self._capacity} elements, its capacity: enqueue() would wait for ever"
+            )
         self._add(parts)
 
     def _add(self, parts):
@@ -83,7 +90,9 @@ class QueueBase:
 
     def dequeue_up_to(self, n, name=None):
         """Takes n elements out, or what a closed queue still has."""
-        return self._given(self._stacked(self._taken(min(int(n), max(1, len(self._elements))) if self._closed else int(n))))
+        return self._given(
+            self._stacked(self._taken(min(int(n), max(1, len(self._elements))) if self._closed else int(n)))
+        )
 
     def _taken(self, n):
         if len(self._elements) < n:
@@ -143,20 +152,34 @@ class PaddingFIFOQueue(QueueBase):
         for i in range(len(self._dtypes)):
             parts = [row[i] for row in rows]
             sizes = [max(p.shape[axis] for p in parts) for axis in range(parts[0].shape.rank)]
-            made.append(_core.stack([_core.pad(p, [[0, n - m] for n, m in zip(sizes, p.shape)]) if sizes else p for p in parts]))
+            made.append(
+                _core.stack([_core.pad(p, [[0, n - m] for n, m in zip(sizes, p.shape)]) if sizes else p for p in parts])
+            )
         return made
 
 
 class RandomShuffleQueue(QueueBase):
     """Elements come out in random order; min_after_dequeue stay in until it is closed."""
 
-    def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None, name="random_shuffle_queue"):
+    def __init__(
+        self,
+        capacity,
+        min_after_dequeue,
+        dtypes,
+        shapes=None,
+        names=None,
+        seed=None,
+        shared_name=None,
+        name="random_shuffle_queue",
+    ):
         super().__init__(dtypes, shapes, names, capacity)
         self.name, self._least, self._random = name, int(min_after_dequeue), _random.Random(seed)
 
     def _taken(self, n):
         if not self._closed and len(self._elements) < n + self._least:
-            raise _errors.OutOfRangeError(f"the queue holds {len(self._elements)} elements, of which {self._least} stay: dequeue() would wait for ever")
+            raise _errors.OutOfRangeError(
+                f"the queue holds {len(self._elements)} elements, of which {self._least} stay: dequeue() would wait for ever"
+            )
         return super()._taken(n)
 
     def _pick(self):

@@ -20,27 +20,37 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
     if isinstance(pylist, np.ndarray):
         pylist = list(pylist) if pylist.ndim and (ragged_rank is None or ragged_rank > 0) else pylist
     if inner_shape is not None:
-        inner_shape = tuple(inner_shape) if isinstance(inner_shape, (list, tuple)) else tuple(_TensorShape(inner_shape).as_list())
+        inner_shape = (
+            tuple(inner_shape) if isinstance(inner_shape, (list, tuple)) else tuple(_TensorShape(inner_shape).as_list())
+        )
     if not isinstance(pylist, (list, tuple)):
         if ragged_rank or inner_shape:
             raise ValueError(f"[ragged.constant] {pylist!r} is no list; it has no rows and no inner_shape")
         return _core.constant(pylist, dtype)
     deep, scalars = _depths(pylist, 0)
     if len(scalars) > 1:
-        raise ValueError(f"[ragged.constant] all values must stand in as many lists, but some stand in {sorted(scalars)}")
+        raise ValueError(
+            f"[ragged.constant] all values must stand in as many lists, but some stand in {sorted(scalars)}"
+        )
     if scalars and max(scalars) < deep:
         raise ValueError(f"[ragged.constant] values stand in {max(scalars)} lists, beside lists in {deep - 1}")
     if ragged_rank is None:
         ragged_rank = deep - 1 - len(inner_shape or ())
     if scalars and ragged_rank >= max(scalars) or not scalars and inner_shape and ragged_rank < 0:
-        raise ValueError(f"[ragged.constant] ragged_rank={ragged_rank} needs values in more than {ragged_rank} lists, but they stand in {deep}")
+        raise ValueError(
+            f"[ragged.constant] ragged_rank={ragged_rank} needs values in more than {ragged_rank} lists, but they stand in {deep}"
+        )
     values, splits = list(pylist), []
     while len(splits) < ragged_rank:
         splits.append(np.cumsum([0, *map(len, values)], dtype=np.int64))
         values = [item for row in values for item in row]
     if inner_shape is None:
         inner_shape = _common_shape(values, deep - ragged_rank - 1) if values else ()
-    made = _core.constant(_as_lists(values), dtype, shape=[len(values), *inner_shape]) if values else _core.constant([], dtype, shape=[0, *inner_shape])
+    made = (
+        _core.constant(_as_lists(values), dtype, shape=[len(values), *inner_shape])
+        if values
+        else _core.constant([], dtype, shape=[0, *inner_shape])
+    )
     for at in reversed(splits):
         made = _RaggedTensor._of(made, _core.constant(at, row_splits_dtype), None, at)
     return made
@@ -112,7 +122,9 @@ def map_flat_values(op, *args, **kwargs):
         if like is not None and not _as_long(like, x):
             from brio.errors import InvalidArgumentError
 
-            raise InvalidArgumentError("[ragged.map_flat_values] the ragged tensors have rows of different lengths; broadcast them to the same rows first")
+            raise InvalidArgumentError(
+                "[ragged.map_flat_values] the ragged tensors have rows of different lengths; broadcast them to the same rows first"
+            )
         like = like if like is not None else x
         return x.flat_values
 
@@ -121,7 +133,9 @@ def map_flat_values(op, *args, **kwargs):
         return result
     result = result if isinstance(result, _RaggedTensor) else _core.convert_to_tensor(result)
     if result.shape.rank == 0 or result.shape[0] != like.flat_values.shape[0]:
-        raise ValueError(f"[ragged.map_flat_values] op gave shape {result.shape} for {like.flat_values.shape[0]} values; it must keep their number")
+        raise ValueError(
+            f"[ragged.map_flat_values] op gave shape {result.shape} for {like.flat_values.shape[0]} values; it must keep their number"
+        )
     return like.with_flat_values(result)
 
 
@@ -136,14 +150,21 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
 
     if limits is None:
         starts, limits = 0, starts
-    given = [_core.convert_to_tensor(x, dtype) if not _core.is_tensor(x) else x if dtype is None else _core.cast(x, dtype) for x in (starts, limits, deltas)]
+    given = [
+        _core.convert_to_tensor(x, dtype) if not _core.is_tensor(x) else x if dtype is None else _core.cast(x, dtype)
+        for x in (starts, limits, deltas)
+    ]
     wide = max((x.dtype for x in given), key=["int32", "int64", "float16", "bfloat16", "float32", "float64"].index)
     given = [_core.cast(x, wide) for x in given]
     if any(x.shape.rank > 1 for x in given):
-        raise ValueError(f"[ragged.range] starts, limits and deltas of shapes {[tuple(x.shape) for x in given]} must be numbers or vectors")
+        raise ValueError(
+            f"[ragged.range] starts, limits and deltas of shapes {[tuple(x.shape) for x in given]} must be numbers or vectors"
+        )
     sizes = {x.shape[0] for x in given if x.shape.rank}
     if len(sizes) > 1:
-        raise InvalidArgumentError(f"[ragged.range] starts, limits and deltas have {sorted(sizes)} rows; they need as many, or a number for all")
+        raise InvalidArgumentError(
+            f"[ragged.range] starts, limits and deltas have {sorted(sizes)} rows; they need as many, or a number for all"
+        )
     count = sizes.pop() if sizes else 1
     start, limit, delta = (np.broadcast_to(x.numpy(), (count,)) for x in given)
     if (delta == 0).any():

@@ -76,7 +76,7 @@ def _zeros(shape, like):
 
 
 def _padded(padding, explicit):
-    """"EXPLICIT" and numbers in one row as the pairs that functions of tf.nn take."""
+    """ "EXPLICIT" and numbers in one row as the pairs that functions of tf.nn take."""
     return [list(explicit[i : i + 2]) for i in range(0, len(explicit), 2)] if padding == "EXPLICIT" else padding
 
 
@@ -113,7 +113,9 @@ def _counts(arr, size, weights, binary):
 
 def _bucketized(input, boundaries):
     input = _tf.convert_to_tensor(input)
-    places = _tf.searchsorted(_tf.constant(boundaries, "float64"), _tf.reshape(_tf.cast(input, "float64"), [-1]), "right")
+    places = _tf.searchsorted(
+        _tf.constant(boundaries, "float64"), _tf.reshape(_tf.cast(input, "float64"), [-1]), "right"
+    )
     return _tf.reshape(places, _tf.shape(input))
 
 
@@ -195,13 +197,17 @@ def _string_split(input, delimiter, skip_empty):
     if not letters:
         return _tf.strings.unicode_split(input, "UTF-8").to_sparse()
     if len(letters) > 1:
-        input = _tf.strings.regex_replace(input, "[" + "".join("\\" + c if not c.isalnum() else c for c in letters) + "]", letters[0])
+        input = _tf.strings.regex_replace(
+            input, "[" + "".join("\\" + c if not c.isalnum() else c for c in letters) + "]", letters[0]
+        )
     pieces = _tf.strings.split(input, letters[0])
     return (_tf.ragged.boolean_mask(pieces, pieces != "") if skip_empty else pieces).to_sparse()
 
 
 def _resized(method, images, size, align_corners, half_pixel_centers):
-    return getattr(_tf.compat.v1.image, f"resize_{method}")(images, size, align_corners, half_pixel_centers=half_pixel_centers)
+    return getattr(_tf.compat.v1.image, f"resize_{method}")(
+        images, size, align_corners, half_pixel_centers=half_pixel_centers
+    )
 
 
 def _fill_empty_rows(indices, values, dense_shape, default_value):
@@ -218,7 +224,11 @@ def _sparse_to_dense(indices, shape, values, default):
     places = _tf.reshape(indices, [-1, rank])
     if len(values.shape) == 0:
         values = _tf.fill([places.shape[0]], values)
-    return _tf.tensor_scatter_nd_update(_tf.fill(shape, _tf.cast(default, values.dtype) if values.dtype != "string" else default), places, values)
+    return _tf.tensor_scatter_nd_update(
+        _tf.fill(shape, _tf.cast(default, values.dtype) if values.dtype != "string" else default), places, values
+    )
 
 
-_HELPERS = {name[1:]: value for name, value in list(globals().items()) if callable(value) and name[0] == "_" and name[1] != "_"}
+_HELPERS = {
+    name[1:]: value for name, value in list(globals().items()) if callable(value) and name[0] == "_" and name[1] != "_"
+}

@@ -30,9 +30,18 @@ class SaveOptions:
         self.namespace_whitelist = namespace_whitelist
         self.save_debug_info, self.experimental_debug_stripper = save_debug_info, experimental_debug_stripper
         self.function_aliases = dict(function_aliases or {})
-        self.experimental_io_device, self.experimental_variable_policy = experimental_io_device, experimental_variable_policy
-        self.experimental_custom_gradients, self.experimental_image_format = experimental_custom_gradients, experimental_image_format
-        self.experimental_skip_saver, self.experimental_sharding_callback = experimental_skip_saver, experimental_sharding_callback
+        self.experimental_io_device, self.experimental_variable_policy = (
+            experimental_io_device,
+            experimental_variable_policy,
+        )
+        self.experimental_custom_gradients, self.experimental_image_format = (
+            experimental_custom_gradients,
+            experimental_image_format,
+        )
+        self.experimental_skip_saver, self.experimental_sharding_callback = (
+            experimental_skip_saver,
+            experimental_sharding_callback,
+        )
         self.extra_tags = extra_tags
 
 
@@ -42,7 +51,10 @@ class LoadOptions:
     def __init__(self, allow_partial_checkpoint=False, experimental_io_device=None, experimental_skip_checkpoint=False,
                  experimental_variable_policy=None, experimental_load_function_aliases=False):  # fmt: skip
         self.allow_partial_checkpoint, self.experimental_io_device = allow_partial_checkpoint, experimental_io_device
-        self.experimental_skip_checkpoint, self.experimental_variable_policy = experimental_skip_checkpoint, experimental_variable_policy
+        self.experimental_skip_checkpoint, self.experimental_variable_policy = (
+            experimental_skip_checkpoint,
+            experimental_variable_policy,
+        )
         self.experimental_load_function_aliases = experimental_load_function_aliases
 
 

@@ -27,7 +27,9 @@ def _made(shape, dtype, rows):
     widest = max((len(row) for row in rows.values()), default=0)
     count = len(values)
     return _SparseTensor(
-        _core.constant(indices, "int64", shape=[count, len(shape) + 1]), _core.constant(values, dtype, shape=[count]), [*shape, widest]
+        _core.constant(indices, "int64", shape=[count, len(shape) + 1]),
+        _core.constant(values, dtype, shape=[count]),
+        [*shape, widest],
     )
 
 

@@ -69,7 +69,9 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
         return _normed(2 * _core._math.real(spectrum * _turn(size, x.dtype, -1)), size, norm)
     if type == 3:
         if norm == "ortho":
-            x = x * _core.concat([_core.ones([1], x.dtype) * _math.sqrt(size), _core.ones([size - 1], x.dtype) * _math.sqrt(size / 2)], 0)
+            x = x * _core.concat(
+                [_core.ones([1], x.dtype) * _math.sqrt(size), _core.ones([size - 1], x.dtype) * _math.sqrt(size / 2)], 0
+            )
         else:
             x = x * size
         spectrum = _core.complex(x, _core.zeros_like(x)) * _turn(size, x.dtype, 1)
@@ -96,7 +98,9 @@ def _cropped(input, n, axis):
     if size is None:  # the transform is made of as many factors: the function runs op by op, for any size
         from brio.errors import _UnknownValueError
 
-        raise _UnknownValueError("[dct] the size of the last axis is not known when the function is traced; let its input_signature say it")
+        raise _UnknownValueError(
+            "[dct] the size of the last axis is not known when the function is traced; let its input_signature say it"
+        )
     if n is not None and n < 1:
         raise ValueError(f"[dct] n is {n}; it must be 1 or more")
     if n is None or n == size:
@@ -117,7 +121,9 @@ def _normed(x, size, norm):
     if norm != "ortho":
         raise ValueError(f"[dct] norm is {norm!r}; it is None or 'ortho'")
     first = 0.5 / _math.sqrt(size)
-    return x * _core.concat([_core.ones([1], x.dtype) * first, _core.ones([size - 1], x.dtype) * (first * _math.sqrt(2))], 0)
+    return x * _core.concat(
+        [_core.ones([1], x.dtype) * first, _core.ones([size - 1], x.dtype) * (first * _math.sqrt(2))], 0
+    )
 
 
 def linear_to_mel_weight_matrix(
@@ -130,8 +136,15 @@ def linear_to_mel_weight_matrix(
     def mel(hertz):
         return 1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0)
 
-    if num_mel_bins <= 0 or lower_edge_hertz < 0 or lower_edge_hertz >= upper_edge_hertz or upper_edge_hertz > sample_rate / 2:
-        raise ValueError("[linear_to_mel_weight_matrix] the edges must rise from 0 to half the sample rate, and there must be bins")
+    if (
+        num_mel_bins <= 0
+        or lower_edge_hertz < 0
+        or lower_edge_hertz >= upper_edge_hertz
+        or upper_edge_hertz > sample_rate / 2
+    ):
+        raise ValueError(
+            "[linear_to_mel_weight_matrix] the edges must rise from 0 to half the sample rate, and there must be bins"
+        )
     frequencies = mel(np.linspace(0.0, sample_rate / 2.0, num_spectrogram_bins)[1:])[:, None]
     edges = np.linspace(mel(lower_edge_hertz), mel(upper_edge_hertz), num_mel_bins + 2)
     low, centre, high = edges[:-2], edges[1:-1], edges[2:]
@@ -143,5 +156,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
     """Mel-frequency cepstral coefficients."""
     x = _core.convert_to_tensor(log_mel_spectrograms)
     if x.shape[-1] == 0:
-        raise ValueError(f"[mfccs_from_log_mel_spectrograms] takes one mel bin or more along the last axis, but the shape is {x.shape}")
+        raise ValueError(
+            f"[mfccs_from_log_mel_spectrograms] takes one mel bin or more along the last axis, but the shape is {x.shape}"
+        )
     return dct(x, type=2) * _core.cast(1.0 / _math.sqrt(2.0 * x.shape[-1]), x.dtype)

@@ -39,7 +39,9 @@ def reorder(sp_input, name=None):
     for axis, size in enumerate(sp_input.shape):
         key = key * size + sp_input.indices[:, axis]
     order = _core.argsort(key, stable=True)
-    return SparseTensor(_core.gather(sp_input.indices, order), _core.gather(sp_input.values, order), sp_input.dense_shape)
+    return SparseTensor(
+        _core.gather(sp_input.indices, order), _core.gather(sp_input.values, order), sp_input.dense_shape
+    )
 
 
 def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
@@ -63,7 +65,9 @@ def add(a, b, threshold=0):
 def transpose(sp_input, perm=None, name=None):
     """The axes in another order; reversed where perm is not given."""
     perm = list(range(len(sp_input.shape)))[::-1] if perm is None else [int(p) for p in perm]
-    moved = SparseTensor(_core.gather(sp_input.indices, perm, axis=1), sp_input.values, _core.gather(sp_input.dense_shape, perm))
+    moved = SparseTensor(
+        _core.gather(sp_input.indices, perm, axis=1), sp_input.values, _core.gather(sp_input.dense_shape, perm)
+    )
     return reorder(moved)
 
 
@@ -86,7 +90,11 @@ def reshape(sp_input, shape, name=None):
 
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     """Sparse tensors, one after the other along an axis."""
-    if not isinstance(sp_inputs, (list, tuple)) or not sp_inputs or not all(isinstance(s, SparseTensor) for s in sp_inputs):
+    if (
+        not isinstance(sp_inputs, (list, tuple))
+        or not sp_inputs
+        or not all(isinstance(s, SparseTensor) for s in sp_inputs)
+    ):
         raise TypeError("[sparse.concat] takes a list of sparse tensors")
     if not -len(sp_inputs[0].shape) <= axis < len(sp_inputs[0].shape):
         raise ValueError(f"[sparse.concat] axis {axis} is out of range for shape {sp_inputs[0].shape}")
@@ -105,7 +113,9 @@ def slice(sp_input, start, size, name=None):
     start, size = _core.cast(start, "int64"), _core.cast(size, "int64")
     end = _core.maximum(_core.minimum(start + size, sp_input.dense_shape), start)  # a box beside it is empty
     inside = _core.reduce_all((sp_input.indices >= start) & (sp_input.indices < end), axis=1)
-    return SparseTensor(_core.boolean_mask(sp_input.indices, inside) - start, _core.boolean_mask(sp_input.values, inside), end - start)
+    return SparseTensor(
+        _core.boolean_mask(sp_input.indices, inside) - start, _core.boolean_mask(sp_input.values, inside), end - start
+    )
 
 
 def map_values(op, *args, **kwargs):
@@ -128,7 +138,13 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
     lowest = sp_input.dtype.min
     smallest = to_dense(sp_input, int(lowest) if sp_input.dtype.is_integer else float(lowest))
     largest = _core.reduce_max(smallest, axis, bool(keepdims))
-    return _core.where(_core.equal(largest, _core.constant(int(lowest) if sp_input.dtype.is_integer else float(lowest), sp_input.dtype)), _core.zeros_like(largest), largest)
+    return _core.where(
+        _core.equal(
+            largest, _core.constant(int(lowest) if sp_input.dtype.is_integer else float(lowest), sp_input.dtype)
+        ),
+        _core.zeros_like(largest),
+        largest,
+    )
 
 
 def eye(num_rows, num_columns=None, dtype="float32", name=None):

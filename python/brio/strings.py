@@ -26,7 +26,9 @@ def _lists(x, split_now):
 def _cased(name, change, ascii_only):
     def call(input, encoding="", name=None):
         if encoding not in ("", "utf-8", "utf8"):
-            raise _InvalidArgumentError(f"[strings.{call.__name__}] encoding is {encoding!r}; it is 'utf-8', or '' for ASCII letters alone")
+            raise _InvalidArgumentError(
+                f"[strings.{call.__name__}] encoding is {encoding!r}; it is 'utf-8', or '' for ASCII letters alone"
+            )
         if isinstance(input, _RaggedTensor):
             return input.with_flat_values(call(input.flat_values, encoding))
         if encoding == "":
@@ -82,7 +84,9 @@ def unicode_split(input, input_encoding, errors="replace", replacement_char=6553
     return _lists(input, _strings._unicode_split)
 
 
-def unicode_decode(input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
+def unicode_decode(
+    input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
+):
     """The characters of strings, as numbers."""
     characters = unicode_split(input, input_encoding)
     flat = characters.flat_values if isinstance(characters, _RaggedTensor) else characters
@@ -103,7 +107,13 @@ def unicode_encode(input, output_encoding, errors="replace", replacement_char=65
 
 
 def unicode_transcode(
-    input, input_encoding, output_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
+    input,
+    input_encoding,
+    output_encoding,
+    errors="replace",
+    replacement_char=65533,
+    replace_control_characters=False,
+    name=None,
 ):
     """Strings of one encoding in another."""
     import numpy as np
@@ -120,7 +130,9 @@ def _plain(encoding):
     return {"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}.get(encoding.upper(), encoding)
 
 
-def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None):
+def ngrams(
+    data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None
+):
     """Runs of so many strings, joined."""
     if pad_values is not None or preserve_short_sequences:
         raise NotImplementedError("[strings.ngrams] pad_values and preserve_short_sequences are not supported")
@@ -154,10 +166,14 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
 
     ids, texts = np.asarray(_core.convert_to_tensor(segment_ids)), _core.convert_to_tensor(inputs)
     if texts.dtype != "string":
-        raise _InvalidArgumentError(f"[unsorted_segment_join] takes strings, but its inputs are {texts.dtype.name}; see strings.as_string")
+        raise _InvalidArgumentError(
+            f"[unsorted_segment_join] takes strings, but its inputs are {texts.dtype.name}; see strings.as_string"
+        )
     texts, n = np.asarray(texts.numpy(), object), int(num_segments)
     if texts.shape[: ids.ndim] != ids.shape:
-        raise _InvalidArgumentError(f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape {texts.shape}")
+        raise _InvalidArgumentError(
+            f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape {texts.shape}"
+        )
     inner = texts.shape[ids.ndim :]
     groups = {}  # of the segments that have a string: there may be many more
     for row, i in zip(texts.reshape(ids.size, math.prod(inner)), ids.reshape(-1).tolist()):

@@ -52,7 +52,11 @@ def class_text(name, cls, module):
     rows = []
     for member, value in sorted(surface.members(cls).items()):
         doc = surface.member_doc(cls, member)
-        shown = member if isinstance(value, property) else call_text(member, getattr(value, "__func__", value), module, cls.__name__)
+        shown = (
+            member
+            if isinstance(value, property)
+            else call_text(member, getattr(value, "__func__", value), module, cls.__name__)
+        )
         if doc and not inherited(cls, member):
             rows.append(row(shown, doc))
     if rows:
@@ -106,7 +110,11 @@ def page(module, documented):
     if about.rstrip(".") != name:
         parts.append(about + "\n\n")
     if functions:
-        parts += [TABLE, *(row(call_text(n, v, module.__name__), surface.own_doc(v)) for n, v in functions.items()), "\n"]
+        parts += [
+            TABLE,
+            *(row(call_text(n, v, module.__name__), surface.own_doc(v)) for n, v in functions.items()),
+            "\n",
+        ]
     if constants:
         parts += ["Values: ", ", ".join(f"`{n}`" for n in constants), ".\n\n"]
     for n, cls in classes.items():

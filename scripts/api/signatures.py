@@ -23,7 +23,9 @@ def of(name, value, module, owner=None):
             if found is None:
                 return None
     parameters = [
-        p.replace(annotation=_type(p, name, owner), default=p.default if p.default is EMPTY else _Text(_default(p.default)))
+        p.replace(
+            annotation=_type(p, name, owner), default=p.default if p.default is EMPTY else _Text(_default(p.default))
+        )
         for p in found.parameters.values()
     ]
     first = 1 if owner and parameters and parameters[0].name in ("self", "cls") else 0
@@ -72,7 +74,9 @@ def _type(p, name, owner):
     optional = declared is not None and declared.endswith(" | None")
     declared = declared and declared.replace(" | None", "")
     if declared in (None, "object", "Any", "handle"):
-        is_word = isinstance(p.default, str) and rules.TYPES.get(p.name) == "_t.TensorLike"  # weights="imagenet" names a file
+        is_word = (
+            isinstance(p.default, str) and rules.TYPES.get(p.name) == "_t.TensorLike"
+        )  # weights="imagenet" names a file
         declared = "Any" if is_word else rules.TYPES.get(p.name) or _of_default(p.default)
         # A model takes datasets and dictionaries where a function takes tensors, and a layer policies where it takes dtypes.
         declared = "Any" if owner and declared in ("_t.TensorLike", "_t.DTypeLike") else declared

@@ -25,7 +25,10 @@ IMPORTS = {
     r"\bnp\.": "import numpy as np",
     r"\bbrio\.data\._dataset\.": "import brio.data._dataset",
     r"\b_t\.": "from brio import _types as _t",
-    **{rf"(?<![\w.]){name}\b": f"from brio._core import {name}" for name in ("DType", "KerasTensor", "Tensor", "Variable")},
+    **{
+        rf"(?<![\w.]){name}\b": f"from brio._core import {name}"
+        for name in ("DType", "KerasTensor", "Tensor", "Variable")
+    },
     r"(?<![\w.])TensorShape\b": "from brio._shape import TensorShape",
 }
 SPECIAL = set(
@@ -118,7 +121,11 @@ class Writer:
     def define(self, stub, name, value):
         if name not in stub.defined:
             stub.defined.add(name)
-            stub.blocks[name] = self.class_text(stub, name, value) if inspect.isclass(value) else function_text(name, value, stub.module)
+            stub.blocks[name] = (
+                self.class_text(stub, name, value)
+                if inspect.isclass(value)
+                else function_text(name, value, stub.module)
+            )
 
     def reference(self, cls, stub):
         """A class as this stub names it; its own stub is seen to."""
@@ -146,19 +153,31 @@ class Writer:
             stub.imports.add("import enum")
             return f"class {name}(enum.Enum):\n{doc_text(cls, 4)}{body}"
         if hasattr(cls, "_makes"):  # a class that makes objects of another
-            made = function_text("__init__", vars(cls)["__new__"].__func__, stub.module, name, 4).replace("(cls,", "(self,", 1)
+            made = function_text("__init__", vars(cls)["__new__"].__func__, stub.module, name, 4).replace(
+                "(cls,", "(self,", 1
+            )
             return f"class {name}({self.reference(cls._makes, stub)}):\n{doc_text(cls, 4)}{made}"
-        bases = [self.reference(b, stub) for b in cls.__bases__ if b is not object and not b.__module__.startswith("nanobind")]
+        bases = [
+            self.reference(b, stub)
+            for b in cls.__bases__
+            if b is not object and not b.__module__.startswith("nanobind")
+        ]
         lines = [doc_text(cls, 4), made_init(cls) if "__signature__" in vars(cls) else ""]
         open_ended = {"__setattr__"} if "__getattr__" in vars(cls) else set()
         for member, value in sorted(vars(cls).items()):
-            if not member.startswith("_") or member in SPECIAL | open_ended or (member in OPERATORS and isinstance(value, types.FunctionType)):
+            if (
+                not member.startswith("_")
+                or member in SPECIAL | open_ended
+                or (member in OPERATORS and isinstance(value, types.FunctionType))
+            ):
                 lines.append(self.member_text(stub, cls, member, value))
         found = assigned(cls) | set(rules.ATTRIBUTES.get(cls.__name__, ()))
         lines += [f"    {n}: Any\n" for n in sorted(found) if n not in vars(cls) and not n.startswith("_")]
         if name in rules.OF_ANY_ATTRIBUTES:
             stub.imports.add("from typing import Any")
-            lines.append("    def __getattr__(self, name: str) -> Any: ...\n    def __setattr__(self, name: str, value: Any) -> None: ...\n")
+            lines.append(
+                "    def __getattr__(self, name: str) -> Any: ...\n    def __setattr__(self, name: str, value: Any) -> None: ...\n"
+            )
         lines += operators(cls)
         body = "".join(lines) or "    ...\n"
         return f"class {name}{'(' + ', '.join(bases) + ')' if bases else ''}:\n{body}"
@@ -200,7 +219,11 @@ def made_init(cls):
     given = list(inspect.signature(cls).parameters.values())
     known = {p.name for p in given}
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in getattr(cls, "_also_taken", ()) if n not in known]
+    more = [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None)
+        for n in getattr(cls, "_also_taken", ())
+        if n not in known
+    ]
     described = signatures.of("__init__", inspect.Signature([own, *given, *more]), cls.__module__, cls.__name__)
     return f"    def __init__{signatures.text_of(described.replace(return_annotation='None'))}: ...\n"
 
@@ -212,7 +235,11 @@ def operators(cls):
         return []
     lines = []
     for op in BINARY:
-        lines += [f"    def __{side}{op}__(self, other: _t.TensorLike) -> Tensor: ...\n" for side in ("", "r") if f"__{side}{op}__" in have]
+        lines += [
+            f"    def __{side}{op}__(self, other: _t.TensorLike) -> Tensor: ...\n"
+            for side in ("", "r")
+            if f"__{side}{op}__" in have
+        ]
     lines += [f"    def __{op}__(self) -> Tensor: ...\n" for op in UNARY if f"__{op}__" in have]
     if "__add__" in have:
         for op in COMPARE:
@@ -260,7 +287,9 @@ def doc_text(value, indent):
     start = " " if lines[0].startswith('"') else ""
     if len(lines) == 1:
         return f'{space}"""{start}{lines[0]}{end}"""\n'
-    return f'{space}"""{start}' + "\n".join([lines[0], *(space + l if l else "" for l in lines[1:])]) + f'\n{space}"""\n'
+    return (
+        f'{space}"""{start}' + "\n".join([lines[0], *(space + l if l else "" for l in lines[1:])]) + f'\n{space}"""\n'
+    )
 
 
 def path_of(module, modules):

@@ -23,7 +23,9 @@ def public_modules():
         if not any(part.startswith("_") for part in parts):
             found.append(".".join(parts))
     modules = {name: importlib.import_module(name) for name in found}
-    for module in list(modules.values()):  # those that are made when the package runs, and private ones with a public name
+    for module in list(
+        modules.values()
+    ):  # those that are made when the package runs, and private ones with a public name
         modules.update({m.__name__: m for m in names(module).values() if isinstance(m, types.ModuleType)})
     return [modules[name] for name in sorted(modules)]
 
@@ -57,12 +59,16 @@ def names(module):
     found = {}
     for name in sorted(n for n in listed if not n.startswith("_")):
         value = getattr(module, name)
-        if inspect.isfunction(value) and hasattr(value, "_takes_ragged"):  # a function as it is before a ragged tensor is made
+        if inspect.isfunction(value) and hasattr(
+            value, "_takes_ragged"
+        ):  # a function as it is before a ragged tensor is made
             value = value.__wrapped__
         if isinstance(value, types.ModuleType):
             # A part of the module, or a module under another name; any other is one that the module uses.
             parent, _, own = value.__name__.rpartition(".")
-            if value.__name__.startswith("brio.") and (parent == module.__name__ or own != name or module in (brio, brio.compat.v1)):
+            if value.__name__.startswith("brio.") and (
+                parent == module.__name__ or own != name or module in (brio, brio.compat.v1)
+            ):
                 found[name] = value
         elif hasattr(module, "__all__") or not (inspect.isclass(value) or is_function(value)) or is_own(value):
             found[name] = value

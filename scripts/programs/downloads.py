@@ -10,7 +10,11 @@ import zipfile
 
 import numpy as np
 
-WORDS = [a + b for a in ("ba", "ce", "di", "fo", "gu", "ly", "ma", "ne", "pi", "ro") for b in ("", "k", "l", "m", "n", "r", "s", "t", "v", "z")]
+WORDS = [
+    a + b
+    for a in ("ba", "ce", "di", "fo", "gu", "ly", "ma", "ne", "pi", "ro")
+    for b in ("", "k", "l", "m", "n", "r", "s", "t", "v", "z")
+]
 _numbers = np.random.default_rng(0)
 
 
@@ -73,10 +77,28 @@ _HEART = {
     "restecg": _whole(0, 3), "thalach": _whole(71, 202), "exang": _whole(0, 2), "oldpeak": _real(0, 6), "slope": _whole(1, 4), "ca": _whole(0, 4),
     "thal": _one_of("fixed", "normal", "reversible"), "target": _whole(0, 2),
 }  # fmt: skip
-_ABALONE = {n: _real() for n in ("Length", "Diameter", "Height", "Whole weight", "Shucked weight", "Viscera weight", "Shell weight")} | {"Age": _whole(1, 30)}
-_IRIS = {n: _real(0, 8) for n in ("sepal_length", "sepal_width", "petal_length", "petal_width")} | {"species": _whole(0, 3)}
-_MPG = {"a": _real(9, 46), "b": _whole(3, 9), "c": _real(70, 455), "d": _real(46, 230), "e": _real(1600, 5140), "f": _real(8, 25), "g": _whole(70, 83), "h": lambda n: [f'{i}\t"car"' for i in _numbers.integers(1, 4, n)]}
-_CREDIT = {"Time": _real(0, 172000)} | {f"V{i}": _real(-3, 3) for i in range(1, 29)} | {"Amount": _real(0, 500), "Class": lambda n: np.arange(n) % 7 == 0}
+_ABALONE = {
+    n: _real()
+    for n in ("Length", "Diameter", "Height", "Whole weight", "Shucked weight", "Viscera weight", "Shell weight")
+} | {"Age": _whole(1, 30)}
+_IRIS = {n: _real(0, 8) for n in ("sepal_length", "sepal_width", "petal_length", "petal_width")} | {
+    "species": _whole(0, 3)
+}
+_MPG = {
+    "a": _real(9, 46),
+    "b": _whole(3, 9),
+    "c": _real(70, 455),
+    "d": _real(46, 230),
+    "e": _real(1600, 5140),
+    "f": _real(8, 25),
+    "g": _whole(70, 83),
+    "h": lambda n: [f'{i}\t"car"' for i in _numbers.integers(1, 4, n)],
+}
+_CREDIT = (
+    {"Time": _real(0, 172000)}
+    | {f"V{i}": _real(-3, 3) for i in range(1, 29)}
+    | {"Amount": _real(0, 500), "Class": lambda n: np.arange(n) % 7 == 0}
+)
 _CREDIT["Class"] = lambda n: (np.arange(n) % 7 == 0).astype(int)
 _PETS = {
     "Type": _one_of("Cat", "Dog"), "Age": _whole(0, 60), "Breed1": _one_of("Tabby", "Mixed Breed", "Siamese"), "Gender": _one_of("Male", "Female"), "Color1": _one_of("Black", "White"),
@@ -89,7 +111,22 @@ _ADULT = {
     "marital": _one_of(" Divorced", " Never-married"), "occupation": _one_of(" Sales", " Tech-support"), "relationship": _one_of(" Husband", " Unmarried"), "race": _one_of(" White", " Black"),
     "gender": _one_of(" Male", " Female"), "gain": _whole(0, 9999), "loss": _whole(0, 4000), "hours": _whole(1, 99), "country": _one_of(" United-States", " Cuba"), "income": _one_of(" <=50K", " >50K"),
 }  # fmt: skip
-_CLIMATE_COLUMNS = ["p (mbar)", "T (degC)", "Tpot (K)", "Tdew (degC)", "rh (%)", "VPmax (mbar)", "VPact (mbar)", "VPdef (mbar)", "sh (g/kg)", "H2OC (mmol/mol)", "rho (g/m**3)", "wv (m/s)", "max. wv (m/s)", "wd (deg)"]
+_CLIMATE_COLUMNS = [
+    "p (mbar)",
+    "T (degC)",
+    "Tpot (K)",
+    "Tdew (degC)",
+    "rh (%)",
+    "VPmax (mbar)",
+    "VPact (mbar)",
+    "VPdef (mbar)",
+    "sh (g/kg)",
+    "H2OC (mmol/mol)",
+    "rho (g/m**3)",
+    "wv (m/s)",
+    "max. wv (m/s)",
+    "wd (deg)",
+]
 
 
 def _climate(path):
@@ -172,16 +209,56 @@ def _facades(folder):
 def _movies(folder):
     root = folder / "ml-latest-small"
     root.mkdir()
-    _table({"userId": _whole(1, 80), "movieId": _whole(1, 60), "rating": _one_of(0.5, 1.0, 3.0, 4.5, 5.0), "timestamp": _whole(1, 10**9)}, rows=3000)(root / "ratings.csv")
-    _table({"movieId": lambda n: range(1, n + 1), "title": lambda n: [f"{sentence(2)} (1995)" for _ in range(n)], "genres": _one_of("Drama", "Comedy|Drama")}, rows=60)(root / "movies.csv")
+    _table(
+        {
+            "userId": _whole(1, 80),
+            "movieId": _whole(1, 60),
+            "rating": _one_of(0.5, 1.0, 3.0, 4.5, 5.0),
+            "timestamp": _whole(1, 10**9),
+        },
+        rows=3000,
+    )(root / "ratings.csv")
+    _table(
+        {
+            "movieId": lambda n: range(1, n + 1),
+            "title": lambda n: [f"{sentence(2)} (1995)" for _ in range(n)],
+            "genres": _one_of("Drama", "Comedy|Drama"),
+        },
+        rows=60,
+    )(root / "movies.csv")
 
 
 def _movies_1m(folder):
     root = folder / "ml-1m"
     root.mkdir()
-    _table({"user": _whole(1, 80), "movie": _whole(1, 60), "rating": _whole(1, 6), "time": _whole(1, 10**9)}, 3000, False, "::")(root / "ratings.dat")
-    _table({"movie": lambda n: range(1, n + 1), "title": lambda n: [sentence(2) for _ in range(n)], "genres": _one_of("Drama", "Comedy|Drama")}, 60, False, "::")(root / "movies.dat")
-    _table({"user": lambda n: range(1, n + 1), "sex": _one_of("M", "F"), "age": _one_of(1, 18, 25), "job": _whole(0, 21), "zip": _whole(10000, 99999)}, 80, False, "::")(root / "users.dat")
+    _table(
+        {"user": _whole(1, 80), "movie": _whole(1, 60), "rating": _whole(1, 6), "time": _whole(1, 10**9)},
+        3000,
+        False,
+        "::",
+    )(root / "ratings.dat")
+    _table(
+        {
+            "movie": lambda n: range(1, n + 1),
+            "title": lambda n: [sentence(2) for _ in range(n)],
+            "genres": _one_of("Drama", "Comedy|Drama"),
+        },
+        60,
+        False,
+        "::",
+    )(root / "movies.dat")
+    _table(
+        {
+            "user": lambda n: range(1, n + 1),
+            "sex": _one_of("M", "F"),
+            "age": _one_of(1, 18, 25),
+            "job": _whole(0, 21),
+            "zip": _whole(10000, 99999),
+        },
+        80,
+        False,
+        "::",
+    )(root / "users.dat")
 
 
 def _pairs(path):
@@ -228,13 +305,23 @@ def _covers(path):
 
     with gzip.open(path, "wt") as file:
         for _ in range(1500):
-            row = [*_numbers.integers(0, 3000, 10), *np.eye(4, dtype=int)[_numbers.integers(4)], *np.eye(40, dtype=int)[_numbers.integers(40)], _numbers.integers(1, 8)]
+            row = [
+                *_numbers.integers(0, 3000, 10),
+                *np.eye(4, dtype=int)[_numbers.integers(4)],
+                *np.eye(40, dtype=int)[_numbers.integers(40)],
+                _numbers.integers(1, 8),
+            ]
             file.write(",".join(map(str, row)) + "\n")
 
 
 def _newsgroups(folder):
     for name in ("alt.atheism", "comp.graphics", "rec.autos", "sci.space"):
-        _files(folder / "20_newsgroup" / name, 40, lambda path: path.write_text("\n".join(["header"] * 12 + [sentence(60)])), "")
+        _files(
+            folder / "20_newsgroup" / name,
+            40,
+            lambda path: path.write_text("\n".join(["header"] * 12 + [sentence(60)])),
+            "",
+        )
 
 
 def _dialogs(folder):
@@ -249,10 +336,22 @@ def _dialogs(folder):
 def _cora(folder):
     root = folder / "cora"
     root.mkdir()
-    subjects = ["Case_Based", "Genetic_Algorithms", "Neural_Networks", "Probabilistic_Methods", "Reinforcement_Learning", "Rule_Learning", "Theory"]
+    subjects = [
+        "Case_Based",
+        "Genetic_Algorithms",
+        "Neural_Networks",
+        "Probabilistic_Methods",
+        "Reinforcement_Learning",
+        "Rule_Learning",
+        "Theory",
+    ]
     words = [_whole(0, 2)(1433) for _ in range(300)]
-    (root / "cora.content").write_text("".join(f"{1000 + i}\t" + "\t".join(map(str, w)) + f"\t{subjects[i % 7]}\n" for i, w in enumerate(words)))
-    (root / "cora.cites").write_text("".join(f"{1000 + a}\t{1000 + b}\n" for a, b in _numbers.integers(0, 300, (900, 2))))
+    (root / "cora.content").write_text(
+        "".join(f"{1000 + i}\t" + "\t".join(map(str, w)) + f"\t{subjects[i % 7]}\n" for i, w in enumerate(words))
+    )
+    (root / "cora.cites").write_text(
+        "".join(f"{1000 + a}\t{1000 + b}\n" for a, b in _numbers.integers(0, 300, (900, 2)))
+    )
 
 
 def _stack_overflow(folder):

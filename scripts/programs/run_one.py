@@ -48,7 +48,11 @@ def main(path, result, library):
             traceback.print_exc()
         done["seconds"] = time.monotonic() - start
         pathlib.Path(result).write_text(json.dumps(done))  # what there is when the time is over
-    left = {name: values.describe(value) for name, value in list(vars(module).items()) if not name.startswith("_") and name != source.SHELL}
+    left = {
+        name: values.describe(value)
+        for name, value in list(vars(module).items())
+        if not name.startswith("_") and name != source.SHELL
+    }
     done["values"] = {name: text for name, text in left.items() if text is not None}
     done["ended"] = True
     pathlib.Path(result).write_text(json.dumps(done))
@@ -59,7 +63,10 @@ def main(path, result, library):
 def _described(error, statement, local):
     inside = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(local)]
     return collections.OrderedDict(
-        line=statement.lineno, at=inside[-1] if inside else statement.lineno, type=type(error).__name__, message=" ".join(str(error).split())[:400]
+        line=statement.lineno,
+        at=inside[-1] if inside else statement.lineno,
+        type=type(error).__name__,
+        message=" ".join(str(error).split())[:400],
     )
 
 

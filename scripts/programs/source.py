@@ -52,7 +52,9 @@ class _Shorter(ast.NodeTransformer):
         self.generic_visit(node)
         text = getattr(node.value, "value", None)
         if isinstance(text, str) and re.match(r"(shell|bash)\s*\n", text):
-            return ast.copy_location(ast.fix_missing_locations(ast.parse(f"{SHELL}({text.split(chr(10), 1)[1]!r})").body[0]), node)
+            return ast.copy_location(
+                ast.fix_missing_locations(ast.parse(f"{SHELL}({text.split(chr(10), 1)[1]!r})").body[0]), node
+            )
         return node
 
     def visit_Assign(self, node):

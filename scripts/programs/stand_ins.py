@@ -42,8 +42,15 @@ def for_program(text):
             return
         names = ["MedInc", "HouseAge", "AveRooms", "AveBedrms", "Population", "AveOccup", "Latitude", "Longitude"]
         numbers = np.random.default_rng(0)
-        houses = Bunch(data=numbers.uniform(0, 9, (2000, 8)), target=numbers.uniform(0.1, 5, 2000), feature_names=names, target_names=["MedHouseVal"])
-        datasets.fetch_california_housing = lambda *args, return_X_y=False, **kwargs: (houses.data, houses.target) if return_X_y else houses
+        houses = Bunch(
+            data=numbers.uniform(0, 9, (2000, 8)),
+            target=numbers.uniform(0.1, 5, 2000),
+            feature_names=names,
+            target_names=["MedHouseVal"],
+        )
+        datasets.fetch_california_housing = lambda *args, return_X_y=False, **kwargs: (
+            (houses.data, houses.target) if return_X_y else houses
+        )
 
 
 def in_a_shell(text):
@@ -58,7 +65,9 @@ def _keras(keras):
         getattr(datasets, name).load_data = _pictures(*form)
     datasets.imdb.load_data = _reviews(2, 25000)
     datasets.reuters.load_data = _reviews(46, 8982)
-    datasets.imdb.get_word_index = datasets.reuters.get_word_index = lambda path=None: {word: i + 1 for i, word in enumerate(downloads.WORDS)}
+    datasets.imdb.get_word_index = datasets.reuters.get_word_index = lambda path=None: {
+        word: i + 1 for i, word in enumerate(downloads.WORDS)
+    }
     datasets.boston_housing.load_data = datasets.california_housing.load_data = _houses
     keras.utils.get_file = _get_file(keras.utils.get_file)
     applications = importlib.import_module("keras.applications")
@@ -74,10 +83,14 @@ def _keras(keras):
 def _pictures(shape, train, test, classes, label):
     def load_data(*args, **kwargs):
         numbers = np.random.default_rng(0)
-        block = numbers.integers(0, 256, (1000, *shape), dtype=np.uint8)  # the same thousand, over and over: quick to make
+        block = numbers.integers(
+            0, 256, (1000, *shape), dtype=np.uint8
+        )  # the same thousand, over and over: quick to make
 
         def part(n):
-            return np.tile(block, (n // 1000, *[1] * len(shape))), np.resize(np.arange(n) % classes, (n, *label)).astype("uint8" if label == () else "int64")
+            return np.tile(block, (n // 1000, *[1] * len(shape))), np.resize(
+                np.arange(n) % classes, (n, *label)
+            ).astype("uint8" if label == () else "int64")
 
         return part(train), part(test)
 
@@ -85,11 +98,16 @@ def _pictures(shape, train, test, classes, label):
 
 
 def _reviews(classes, count):
-    def load_data(path=None, num_words=None, skip_top=0, maxlen=None, seed=113, start_char=1, oov_char=2, index_from=3, **kwargs):
+    def load_data(
+        path=None, num_words=None, skip_top=0, maxlen=None, seed=113, start_char=1, oov_char=2, index_from=3, **kwargs
+    ):
         numbers = np.random.default_rng(0)
 
         def part(n):
-            rows = [[start_char, *numbers.integers(4, num_words or 20000, size).tolist()] for size in numbers.integers(20, 300, n)]
+            rows = [
+                [start_char, *numbers.integers(4, num_words or 20000, size).tolist()]
+                for size in numbers.integers(20, 300, n)
+            ]
             return np.array(rows, dtype=object), np.arange(n) % classes
 
         return part(count), part(count)
@@ -99,7 +117,10 @@ def _reviews(classes, count):
 
 def _houses(*args, **kwargs):
     numbers = np.random.default_rng(0)
-    return (numbers.normal(size=(404, 13)), numbers.uniform(5, 50, 404)), (numbers.normal(size=(102, 13)), numbers.uniform(5, 50, 102))
+    return (numbers.normal(size=(404, 13)), numbers.uniform(5, 50, 404)), (
+        numbers.normal(size=(102, 13)),
+        numbers.uniform(5, 50, 102),
+    )
 
 
 def _get_file(real):

@@ -115,10 +115,14 @@ def training(folder, save_freq):
             time.sleep(0.002)
 
     last = keras.layers.Dense(1, use_bias=False, kernel_initializer="zeros")
-    model = keras.Sequential([keras.Input((WIDTH,)), keras.layers.Dropout(0.5, seed=3), keras.layers.Dropout(0.1), last])
+    model = keras.Sequential(
+        [keras.Input((WIDTH,)), keras.layers.Dropout(0.5, seed=3), keras.layers.Dropout(0.1), last]
+    )
     model.compile(keras.optimizers.SGD(1.0), loss=lambda y, p: -keras.ops.mean(p))
     x = np.random.default_rng(0).normal(size=(STEPS * 4, WIDTH)).astype("float32")
-    backup = keras.callbacks.BackupAndRestore(os.path.join(folder, "backup"), save_freq=save_freq, delete_checkpoint=False)
+    backup = keras.callbacks.BackupAndRestore(
+        os.path.join(folder, "backup"), save_freq=save_freq, delete_checkpoint=False
+    )
     print("ready", flush=True)
     model.fit(x, np.zeros((len(x), 1)), batch_size=4, epochs=EPOCHS, verbose=0, callbacks=[backup, Slow()])
     return model.get_weights()[0].ravel().tolist()
@@ -172,7 +176,9 @@ def kill(count, seed, only, most=20):
                     said = last.communicate()[0].splitlines()
                 got = json.loads(said[-1]) if said and said[-1].startswith("[") else said
                 if got != want:
-                    problems.append(f"{name} {i}: the resumed run ends with other weights: {str(got)[:120]}, not {str(want)[:120]}")
+                    problems.append(
+                        f"{name} {i}: the resumed run ends with other weights: {str(got)[:120]}, not {str(want)[:120]}"
+                    )
             elif name == "flush":
                 import brio as tf
 
@@ -215,7 +221,11 @@ def kill(count, seed, only, most=20):
                 process.kill()
                 process.wait()
                 problems += [f"{name}: {p.name} is left behind" for p in kill_after_reading]
-                kept = [p for p in pathlib.Path(folder).rglob("*") if p.is_file() and p.stat().st_size > 10_000 and not p.name.endswith(".brio-part")]
+                kept = [
+                    p
+                    for p in pathlib.Path(folder).rglob("*")
+                    if p.is_file() and p.stat().st_size > 10_000 and not p.name.endswith(".brio-part")
+                ]
                 if len(kept) > 3:
                     problems.append(f"{name}: there are {len(kept)} large files: {[p.name for p in kept]}")
     print(f"kill: {count} rounds, {resumed} kills of a training, {len(problems)} problems")
@@ -250,7 +260,11 @@ def full_disk(count, seed, only):
             largest = max(p.stat().st_size for p in pathlib.Path(folder).rglob("*") if p.is_file())
             before = {p: p.read_bytes() for p in pathlib.Path(folder).rglob("*") if p.is_file()}
             limit = chosen.randrange(largest)
-            ended = subprocess.run([sys.executable, os.path.abspath(__file__), "full", name, folder, str(limit)], capture_output=True, text=True)
+            ended = subprocess.run(
+                [sys.executable, os.path.abspath(__file__), "full", name, folder, str(limit)],
+                capture_output=True,
+                text=True,
+            )
             where = f"{name} with {limit} of {largest} bytes"
             refused += ended.returncode == 0
             if ended.returncode not in (0, 1):
@@ -275,7 +289,12 @@ def main():
     jobs = {"flip": flip, "kill": kill, "full-disk": full_disk, **processes.JOBS}
     if len(sys.argv) > 1 and sys.argv[1] in ("write", "flush", "train", "full"):
         words = sys.argv[2:]
-        {"write": child_write, "flush": child_flush, "train": child_train, "full": lambda n, f, size: child_full(n, f, int(size))}[sys.argv[1]](*words)
+        {
+            "write": child_write,
+            "flush": child_flush,
+            "train": child_train,
+            "full": lambda n, f, size: child_full(n, f, int(size)),
+        }[sys.argv[1]](*words)
         return 0
     parser = argparse.ArgumentParser()
     parser.add_argument("job", choices=[*jobs, "all"])
@@ -284,7 +303,15 @@ def main():
     parser.add_argument("--only")
     given = parser.parse_args()
     problems = []
-    for name, counted in (("flip", 2000), ("kill", 250), ("full-disk", 150), ("signal", 150), ("fork", 40), ("end", 100), ("thread", 20)):
+    for name, counted in (
+        ("flip", 2000),
+        ("kill", 250),
+        ("full-disk", 150),
+        ("signal", 150),
+        ("fork", 40),
+        ("end", 100),
+        ("thread", 20),
+    ):
         if given.job in (name, "all"):
             problems += jobs[name](given.count or counted, given.seed, given.only)
     for line in problems:

@@ -89,7 +89,10 @@ def _records(compression):
                 writer.write(np.full(50, n, "float32").tobytes())
 
     def load(folder):
-        rows = [np.frombuffer(r, "float32") for r in tf.data.TFRecordDataset(os.path.join(folder, "r.tfrecord"), compression or "").as_numpy_iterator()]
+        rows = [
+            np.frombuffer(r, "float32")
+            for r in tf.data.TFRecordDataset(os.path.join(folder, "r.tfrecord"), compression or "").as_numpy_iterator()
+        ]
         if len(rows) != 40:
             raise ValueError(f"there are {len(rows)} records")
         return number(rows)

@@ -96,7 +96,9 @@ WORKS = ["fit", "pipeline", "callback", "eager", "generator", "loop", "trace"]
 def _one(template, numbers):
     program = BEGIN + textwrap.dedent(template).format(**numbers)
     try:
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60
+        )
     except subprocess.TimeoutExpired:
         return f"hangs: {numbers}"
     return None if done.returncode == 0 else f"exit code {done.returncode}: {numbers}: {done.stderr[-2000:]}"
@@ -110,7 +112,14 @@ def _job(what, template, works):
             work = works[i % len(works)]
             if only in (None, work):
                 delay = round(0.05 + chosen.random() * 0.6, 3)
-                drawn.append({"work": work, "delay": delay, "signal": chosen.choice(["SIGINT", "SIGTERM", "SIGUSR1"]), "seed": chosen.randrange(1000)})
+                drawn.append(
+                    {
+                        "work": work,
+                        "delay": delay,
+                        "signal": chosen.choice(["SIGINT", "SIGTERM", "SIGUSR1"]),
+                        "seed": chosen.randrange(1000),
+                    }
+                )
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             problems = [p for p in pool.map(lambda numbers: _one(template, numbers), drawn) if p]
         print(f"{what}: {len(drawn)} tried, {len(problems)} problems")

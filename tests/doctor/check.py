@@ -122,13 +122,19 @@ def check_slow(name, case, rounds):
     measured = statistics.median(before) / statistics.median(after)
     off = gain["factor"] / measured - 1
     fine = abs(off) <= TOLERANCE
-    print(f"{name}: {case.id}, predicted {gain['factor']:.2f} ({gain['how']}), measured {measured:.2f}, off by {off:+.0%}{'' if fine else '  <-- too far'}")
+    print(
+        f"{name}: {case.id}, predicted {gain['factor']:.2f} ({gain['how']}), measured {measured:.2f}, off by {off:+.0%}{'' if fine else '  <-- too far'}"
+    )
     return fine
 
 
 def check_healthy(name):
     _, report = run(name, report=True)
-    loud = [f"{f['id']} at {f['where']}: {f['gain']['factor']:.2f}" for f in findings(report) if f["gain"]["how"] != "none" and f["gain"]["factor"] > 1.05]
+    loud = [
+        f"{f['id']} at {f['where']}: {f['gain']['factor']:.2f}"
+        for f in findings(report)
+        if f["gain"]["how"] != "none" and f["gain"]["factor"] > 1.05
+    ]
     print(f"{name}: {'healthy' if not loud else ', '.join(loud)}")
     return not loud
 

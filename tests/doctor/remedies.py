@@ -250,7 +250,9 @@ def applied(text, finding, function):
         call = parse_call(code)
         found = calls(part, name_of(call))
         if name_of(call) == "compile":  # here and where a helper hands it on
-            found = [c for c in calls(part) if any(k.arg in {w.arg for w in call.keywords} for k in c.keywords)] or found
+            found = [
+                c for c in calls(part) if any(k.arg in {w.arg for w in call.keywords} for k in c.keywords)
+            ] or found
         if not found:
             raise CannotApply(f"the program calls no {name_of(call)}()")
         update(found[0], call)

@@ -139,7 +139,9 @@ def generator_of_batches(mended):
             yield batch(), y
 
     if mended:
-        ds = tf.data.Dataset.range(60).map(lambda i: (tf.ensure_shape(tf.numpy_function(batch, [i], tf.float32), [32, 32]), tf.constant(y)))
+        ds = tf.data.Dataset.range(60).map(
+            lambda i: (tf.ensure_shape(tf.numpy_function(batch, [i], tf.float32), [32, 32]), tf.constant(y))
+        )
         fit(dense(), ds, samples=60 * 32)
     else:
         fit(dense(), batches(), samples=60 * 32)
@@ -153,7 +155,9 @@ def map_in_python(mended):
         busy(0.001)
         return v * 2
 
-    ds = tf.data.Dataset.from_tensor_slices((x, y)).map(lambda a, b: (tf.ensure_shape(tf.numpy_function(slowly, [a], tf.float32), [32]), b))
+    ds = tf.data.Dataset.from_tensor_slices((x, y)).map(
+        lambda a, b: (tf.ensure_shape(tf.numpy_function(slowly, [a], tf.float32), [32]), b)
+    )
     fit(dense(), (ds.cache() if mended else ds).batch(20), epochs=4, samples=800)
 
 
@@ -173,7 +177,11 @@ def _heavy(rounds):
 def map_of_one_thread(mended):
     x, y = rows(256)
     calls = tf.data.AUTOTUNE if mended else 1
-    ds = tf.data.Dataset.from_tensor_slices((x, y)).map(lambda a, b: (_wait(a, 2.0), b), num_parallel_calls=calls).batch(16)
+    ds = (
+        tf.data.Dataset.from_tensor_slices((x, y))
+        .map(lambda a, b: (_wait(a, 2.0), b), num_parallel_calls=calls)
+        .batch(16)
+    )
     fit(dense(), ds, epochs=2, samples=512)
 
 
@@ -218,7 +226,9 @@ def _pictures(folder, n, size):
 
 
 def _small_cnn():
-    model = tf.keras.Sequential([tf.keras.layers.Conv2D(4, 3, strides=4), tf.keras.layers.GlobalAveragePooling2D(), tf.keras.layers.Dense(2)])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Conv2D(4, 3, strides=4), tf.keras.layers.GlobalAveragePooling2D(), tf.keras.layers.Dense(2)]
+    )
     model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return model
 
@@ -227,7 +237,9 @@ def _small_cnn():
 def pictures_of_a_folder(mended):
     with tempfile.TemporaryDirectory() as folder:
         _pictures(folder, 64, 512)
-        ds = tf.keras.utils.image_dataset_from_directory(folder, image_size=(64, 64), batch_size=None, verbose=False, seed=1)
+        ds = tf.keras.utils.image_dataset_from_directory(
+            folder, image_size=(64, 64), batch_size=None, verbose=False, seed=1
+        )
         fit(_small_cnn(), (ds.cache() if mended else ds).batch(16), epochs=5, samples=320)
 
 
@@ -274,26 +286,47 @@ def callback_of_a_lambda(mended):
         if not mended or batch % 50 == 0:
             time.sleep(0.001)
 
-    fit(dense(), *rows(6400), epochs=2, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_begin=before)], samples=12800)
+    fit(
+        dense(),
+        *rows(6400),
+        epochs=2,
+        callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_begin=before)],
+        samples=12800,
+    )
 
 
 @slow("evaluation_bound", "validation")
 def validation_of_more_than_training(mended):
-    fit(dense(256), *rows(1600), epochs=10, validation_data=rows(16000), validation_freq=5 if mended else 1, samples=16000)
+    fit(
+        dense(256),
+        *rows(1600),
+        epochs=10,
+        validation_data=rows(16000),
+        validation_freq=5 if mended else 1,
+        samples=16000,
+    )
 
 
 @slow("checkpoint_bound", "ModelCheckpoint")
 def checkpoint_of_each_batch(mended):
     with tempfile.TemporaryDirectory() as folder:
-        save = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "w.weights.h5"), save_weights_only=True, save_freq=2000 if mended else 4)
+        save = tf.keras.callbacks.ModelCheckpoint(
+            os.path.join(folder, "w.weights.h5"), save_weights_only=True, save_freq=2000 if mended else 4
+        )
         fit(dense(128), *rows(6400), epochs=2, callbacks=[save], samples=12800)
 
 
 @slow("metric_bound", "metrics")
 def metrics_of_many_thresholds(mended):
     x, y = rows(6400)
-    metrics = [] if mended else [tf.keras.metrics.AUC(num_thresholds=2000), tf.keras.metrics.PrecisionAtRecall(0.5, num_thresholds=2000)]
-    model = tf.keras.Sequential([tf.keras.layers.Dense(32, activation="relu"), tf.keras.layers.Dense(1, activation="sigmoid")])
+    metrics = (
+        []
+        if mended
+        else [tf.keras.metrics.AUC(num_thresholds=2000), tf.keras.metrics.PrecisionAtRecall(0.5, num_thresholds=2000)]
+    )
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(32, activation="relu"), tf.keras.layers.Dense(1, activation="sigmoid")]
+    )
     model.compile("sgd", "binary_crossentropy", metrics=metrics)
     fit(model, x, (y > 16).astype(np.float32), epochs=2, samples=12800)
 
@@ -303,7 +336,13 @@ def metrics_of_many_thresholds(mended):
 
 @slow("tiny_batch", "batch_size")
 def batch_of_one(mended):
-    fit(dense(256), *rows(8000), epochs=1 if not mended else 4, batch_size=32 if mended else 1, samples=8000 if not mended else 32000)
+    fit(
+        dense(256),
+        *rows(8000),
+        epochs=1 if not mended else 4,
+        batch_size=32 if mended else 1,
+        samples=8000 if not mended else 32000,
+    )
 
 
 @slow("tiny_batch", "batch")
@@ -428,9 +467,22 @@ def doubles(mended):
 def embedding_of_many_words(mended):
     words = rng.integers(0, 50000, (2000, 8))
     labels = (words.sum(1, keepdims=True) % 2).astype(np.float32)
-    model = tf.keras.Sequential([tf.keras.layers.Embedding(50000, 32), tf.keras.layers.GlobalAveragePooling1D(), tf.keras.layers.Dense(1, activation="sigmoid")])
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Embedding(50000, 32),
+            tf.keras.layers.GlobalAveragePooling1D(),
+            tf.keras.layers.Dense(1, activation="sigmoid"),
+        ]
+    )
     model.compile("adam", "binary_crossentropy")
-    fit(model, words, labels, epochs=1 if not mended else 4, batch_size=32 * (4 if mended else 1), samples=2000 if not mended else 8000)
+    fit(
+        model,
+        words,
+        labels,
+        epochs=1 if not mended else 4,
+        batch_size=32 * (4 if mended else 1),
+        samples=2000 if not mended else 8000,
+    )
 
 
 @slow("padding_waste", "padded_batch")
@@ -447,7 +499,9 @@ def texts_of_many_lengths(mended):
         ds = ds.bucket_by_sequence_length(lambda x, y: tf.shape(x)[0], [32], [32, 32])
     else:
         ds = ds.padded_batch(32)
-    model = tf.keras.Sequential([tf.keras.layers.Embedding(1000, 64), tf.keras.layers.LSTM(64), tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Embedding(1000, 64), tf.keras.layers.LSTM(64), tf.keras.layers.Dense(1)]
+    )
     model.compile("sgd", "mse")
     fit(model, ds.cache(), epochs=3, samples=1536)
 
@@ -487,7 +541,14 @@ def wide_convolution(mended):
         wide = layers.Conv2D(32, 7, padding="same", activation="relu")
     model = tf.keras.Sequential([layers.Conv2D(32, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
     model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    fit(model, rng.random((640, 16, 16, 3), dtype=np.float32), rng.integers(0, 10, 640), epochs=2, batch_size=32, samples=1280)
+    fit(
+        model,
+        rng.random((640, 16, 16, 3), dtype=np.float32),
+        rng.integers(0, 10, 640),
+        epochs=2,
+        batch_size=32,
+        samples=1280,
+    )
 
 
 @slow("layer_bound", "conv1d")
@@ -499,14 +560,23 @@ def wide_convolution_of_series(mended):
         wide = layers.Conv1D(64, 21, padding="same", activation="relu")
     model = tf.keras.Sequential([layers.Conv1D(64, 1), wide, layers.GlobalAveragePooling1D(), layers.Dense(1)])
     model.compile("adam", "mse")
-    fit(model, rng.random((640, 40, 4), dtype=np.float32), rng.random((640, 1), dtype=np.float32), epochs=2, batch_size=32, samples=1280)
+    fit(
+        model,
+        rng.random((640, 40, 4), dtype=np.float32),
+        rng.random((640, 1), dtype=np.float32),
+        epochs=2,
+        batch_size=32,
+        samples=1280,
+    )
 
 
 @slow("precision", "mixed_bfloat16")
 def bfloat16_that_does_not_pay(mended):
     tf.keras.mixed_precision.set_global_policy("float32" if mended else "mixed_bfloat16")
     x, y = rows(6400, 64)
-    model = tf.keras.Sequential([tf.keras.layers.Dense(64, activation="tanh") for _ in range(6)] + [tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(64, activation="tanh") for _ in range(6)] + [tf.keras.layers.Dense(1)]
+    )
     model.compile("sgd", "mse")
     fit(model, x, y, epochs=3, batch_size=64, samples=19200)
 
@@ -516,7 +586,9 @@ def float32_where_bfloat16_pays(mended):
     if mended:
         tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
     x, y = rows(1024, 1024)
-    model = tf.keras.Sequential([tf.keras.layers.Dense(1024, activation="relu") for _ in range(4)] + [tf.keras.layers.Dense(1, dtype="float32")])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(1024, activation="relu") for _ in range(4)] + [tf.keras.layers.Dense(1, dtype="float32")]
+    )
     model.compile("sgd", "mse")
     fit(model, x, y / 1024, epochs=4, batch_size=128, samples=4096)
 
@@ -547,7 +619,15 @@ def validation_and_callback(mended):
             if not mended or epoch % 5 == 0:
                 time.sleep(0.002)
 
-    fit(dense(256), *rows(1600), epochs=10, validation_data=rows(100000), validation_freq=5 if mended else 1, callbacks=[Drawing()], samples=16000)
+    fit(
+        dense(256),
+        *rows(1600),
+        epochs=10,
+        validation_data=rows(100000),
+        validation_freq=5 if mended else 1,
+        callbacks=[Drawing()],
+        samples=16000,
+    )
 
 
 # ---- a device that runs behind the host, as a GPU does: a part of builds with tests
@@ -572,7 +652,11 @@ def little_work_on_a_device(mended):
 def batches_by_hand(mended):
     step = tf.function(_by_hand())
     x, y = rows(3200)
-    ds = tf.data.Dataset.from_tensor_slices((x, y)).batch(32) if mended else [(x[i : i + 32], y[i : i + 32]) for i in range(0, 3200, 32)]
+    ds = (
+        tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
+        if mended
+        else [(x[i : i + 32], y[i : i + 32]) for i in range(0, 3200, 32)]
+    )
     with Clock():
         for _ in range(4):
             for a, b in ds:
@@ -592,31 +676,67 @@ def rows_in_memory():
 
 @healthy
 def rows_of_a_dataset():
-    fit(dense(512), tf.data.Dataset.from_tensor_slices(rows(20000, 256)).shuffle(20000).batch(128), epochs=4, samples=80000)
+    fit(
+        dense(512),
+        tf.data.Dataset.from_tensor_slices(rows(20000, 256)).shuffle(20000).batch(128),
+        epochs=4,
+        samples=80000,
+    )
 
 
 @healthy
 def rows_with_metrics_and_validation():
-    fit(dense(512, metrics=["mae"]), *rows(20000, 256), epochs=4, batch_size=128, validation_data=rows(400, 256), samples=80000)
+    fit(
+        dense(512, metrics=["mae"]),
+        *rows(20000, 256),
+        epochs=4,
+        batch_size=128,
+        validation_data=rows(400, 256),
+        samples=80000,
+    )
 
 
 @healthy
 def pictures_in_memory():
-    model = tf.keras.Sequential([tf.keras.layers.Conv2D(16, 3, activation="relu"), tf.keras.layers.MaxPooling2D(), tf.keras.layers.Conv2D(32, 3, activation="relu"), tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)])
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Conv2D(16, 3, activation="relu"),
+            tf.keras.layers.MaxPooling2D(),
+            tf.keras.layers.Conv2D(32, 3, activation="relu"),
+            tf.keras.layers.Flatten(),
+            tf.keras.layers.Dense(10),
+        ]
+    )
     model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    fit(model, rng.random((2048, 28, 28, 1), dtype=np.float32), rng.integers(0, 10, 2048), epochs=2, batch_size=64, samples=4096)
+    fit(
+        model,
+        rng.random((2048, 28, 28, 1), dtype=np.float32),
+        rng.integers(0, 10, 2048),
+        epochs=2,
+        batch_size=64,
+        samples=4096,
+    )
 
 
 @healthy
 def a_cached_map():
-    ds = tf.data.Dataset.from_tensor_slices(rows(10000, 256)).map(lambda x, y: (x / 2, y)).cache().shuffle(10000).batch(128).prefetch(tf.data.AUTOTUNE)
+    ds = (
+        tf.data.Dataset.from_tensor_slices(rows(10000, 256))
+        .map(lambda x, y: (x / 2, y))
+        .cache()
+        .shuffle(10000)
+        .batch(128)
+        .prefetch(tf.data.AUTOTUNE)
+    )
     fit(dense(512), ds, epochs=6, samples=60000)
 
 
 @healthy
 def texts():
     words = rng.integers(0, 500, (2048, 40))
-    model = tf.keras.Sequential([tf.keras.layers.Embedding(500, 32), tf.keras.layers.LSTM(64), tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Embedding(500, 32), tf.keras.layers.LSTM(64), tf.keras.layers.Dense(1)]
+    )
     model.compile("adam", "mse")
     fit(model, words, words[:, :1].astype(np.float32), epochs=2, batch_size=64, samples=4096)
 
@@ -652,7 +772,12 @@ def a_light_callback():
 
 @healthy
 def batches_that_draw():
-    ds = tf.data.Dataset.from_tensor_slices(rows(10000, 256)).map(lambda x, y: (x + tf.random.uniform([256], 0, 0.01), y)).batch(128).prefetch(tf.data.AUTOTUNE)
+    ds = (
+        tf.data.Dataset.from_tensor_slices(rows(10000, 256))
+        .map(lambda x, y: (x + tf.random.uniform([256], 0, 0.01), y))
+        .batch(128)
+        .prefetch(tf.data.AUTOTUNE)
+    )
     fit(dense(1024), ds, epochs=3, samples=30000)
 
 

@@ -11,12 +11,16 @@ def make(one):
         return np.round(rng.uniform(-1, 1, shape), 2).astype(np.float32)
 
     def attend(query, key, value, mask=None, bias=None, scale=None, is_causal=0):
-        return keras.ops.dot_product_attention(query, key, value, bias=bias, mask=mask, scale=scale,
-                                               is_causal=bool(is_causal))
+        return keras.ops.dot_product_attention(
+            query, key, value, bias=bias, mask=mask, scale=scale, is_causal=bool(is_causal)
+        )
 
     def add(name, q, k, v=None, mask=None, bias=None, dtype=np.float32, **params):
-        inputs = {"query": numbers(*q).astype(dtype), "key": numbers(*k).astype(dtype),
-                  "value": numbers(*(v or k)).astype(dtype)}
+        inputs = {
+            "query": numbers(*q).astype(dtype),
+            "key": numbers(*k).astype(dtype),
+            "value": numbers(*(v or k)).astype(dtype),
+        }
         gradient = ["query", "key", "value"]
         if mask is not None:
             inputs["mask"] = rng.uniform(0, 1, mask) < 0.6 if isinstance(mask, tuple) else mask
@@ -36,8 +40,13 @@ def make(one):
         add(f"{tag}/mask", same, same, mask=(2, 2, 3, 3), is_causal=causal)
         add(f"{tag}/mask_of_keys", same, same, mask=(2, 1, 1, 3), is_causal=causal)
         add(f"{tag}/mask_of_queries", same, same, mask=(2, 1, 3, 1), is_causal=causal)
-        add(f"{tag}/one_query_sees_nothing", (1, 3, 1, 2), (1, 4, 1, 2),
-            mask=np.array([[[[1, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 1]]]], bool), is_causal=causal)
+        add(
+            f"{tag}/one_query_sees_nothing",
+            (1, 3, 1, 2),
+            (1, 4, 1, 2),
+            mask=np.array([[[[1, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 1]]]], bool),
+            is_causal=causal,
+        )
         add(f"{tag}/bias", same, same, bias=(2, 2, 3, 3), is_causal=causal)
         add(f"{tag}/bias_of_heads", same, same, bias=(1, 2, 1, 1), is_causal=causal)
         add(f"{tag}/mask_and_bias", same, same, mask=(1, 1, 3, 3), bias=(1, 1, 3, 3), is_causal=causal)

@@ -21,6 +21,7 @@ class Cases:
 
     def numbers(self, shape, dtype, low=-2.0, high=2.0):
         """Short decimals, so that the files stay short."""
+
         def part():
             return np.round(self.rng.uniform(low, high, shape), 2)
 
@@ -50,9 +51,22 @@ class Cases:
 def maths(case):
     c = Cases(case)
     m = tf.math
-    unary = {"neg": m.negative, "square": m.square, "sqrt": m.sqrt, "exp": m.exp, "log": m.log, "reciprocal": m.reciprocal,
-             "sin": m.sin, "cos": m.cos, "tanh": m.tanh, "abs": m.abs, "angle": m.angle, "real": m.real, "imag": m.imag,
-             "conj": m.conj}
+    unary = {
+        "neg": m.negative,
+        "square": m.square,
+        "sqrt": m.sqrt,
+        "exp": m.exp,
+        "log": m.log,
+        "reciprocal": m.reciprocal,
+        "sin": m.sin,
+        "cos": m.cos,
+        "tanh": m.tanh,
+        "abs": m.abs,
+        "angle": m.angle,
+        "real": m.real,
+        "imag": m.imag,
+        "conj": m.conj,
+    }
     binary = {"add": m.add, "sub": m.subtract, "mul": m.multiply, "div": m.divide, "pow": m.pow}
     for dtype in ("complex64", "complex128"):
         for name, call in unary.items():
@@ -80,17 +94,35 @@ def others(case):
         for source in ("float32", "float64"):
             c.add(f"cast/{source}/{dtype}", lambda x, to: tf.cast(x, to), {"x": c.numbers((3,), source)}, {"to": dtype})
         for source in (np.int32([1, -2]), np.bool_([True, False])):
-            c.add(f"cast/{source.dtype}/{dtype}", lambda x, to: tf.cast(x, to), {"x": source}, {"to": dtype}, gradient=False)
+            c.add(
+                f"cast/{source.dtype}/{dtype}",
+                lambda x, to: tf.cast(x, to),
+                {"x": source},
+                {"to": dtype},
+                gradient=False,
+            )
         for axis in (0, 1):
             for keep in (0, 1):
                 for name, call in (("sum", tf.reduce_sum), ("mean", tf.reduce_mean), ("prod", tf.reduce_prod)):
-                    c.add(f"{name}/{dtype}/{axis}/{keep}", lambda x, axis, keepdims, call=call: call(x, axis, bool(keepdims)),
-                          x(2, 3), {"axis": axis, "keepdims": keep})
+                    c.add(
+                        f"{name}/{dtype}/{axis}/{keep}",
+                        lambda x, axis, keepdims, call=call: call(x, axis, bool(keepdims)),
+                        x(2, 3),
+                        {"axis": axis, "keepdims": keep},
+                    )
         for a, b in (((2, 3), (3, 2)), ((2, 2, 3), (3, 1)), ((1, 2, 2), (2, 2, 2))):
             c.add(f"matmul/{dtype}/{a}{b}", tf.matmul, both(a, b))
-        for equation, a, b in (("ij,jk->ik", (2, 2), (2, 3)), ("bij,bkj->bki", (2, 1, 2), (2, 2, 2)), ("i,j->ij", (2,), (2,))):
-            c.add(f"einsum/{dtype}/{equation}", lambda x, y, equation: tf.einsum(equation, x, y), both(a, b),
-                  {"equation": equation})
+        for equation, a, b in (
+            ("ij,jk->ik", (2, 2), (2, 3)),
+            ("bij,bkj->bki", (2, 1, 2), (2, 2, 2)),
+            ("i,j->ij", (2,), (2,)),
+        ):
+            c.add(
+                f"einsum/{dtype}/{equation}",
+                lambda x, y, equation: tf.einsum(equation, x, y),
+                both(a, b),
+                {"equation": equation},
+            )
         c.add(f"vdot/{dtype}", tf.experimental.numpy.vdot, both((3,), (3,)))
         c.add(f"outer/{dtype}", tf.experimental.numpy.outer, both((2,), (2,)))
         c.add(f"tensordot/{dtype}", lambda x, y: tf.tensordot(x, y, 1), both((2, 2), (2, 2)))
@@ -105,10 +137,18 @@ def others(case):
         c.add(f"broadcast_to/{dtype}", tf.broadcast_to, x(2, 1), lists={"shape": [2, 2]})
         c.add(f"slice/{dtype}", lambda x: x[1:, ::2], x(3, 3))
         c.add(f"select/{dtype}", lambda x, y: tf.where(tf.math.real(x) > 0, x, y), both((4,), (4,)))
-        c.add(f"equal/{dtype}", tf.math.equal, {"x": np.array([1 + 2j, 3], dtype), "y": np.array([1 + 2j, 3j], dtype)},
-              gradient=False)
-        c.add(f"not_equal/{dtype}", tf.math.not_equal,
-              {"x": np.array([1 + 2j, 3], dtype), "y": np.array([1 + 2j, 3j], dtype)}, gradient=False)
+        c.add(
+            f"equal/{dtype}",
+            tf.math.equal,
+            {"x": np.array([1 + 2j, 3], dtype), "y": np.array([1 + 2j, 3j], dtype)},
+            gradient=False,
+        )
+        c.add(
+            f"not_equal/{dtype}",
+            tf.math.not_equal,
+            {"x": np.array([1 + 2j, 3], dtype), "y": np.array([1 + 2j, 3j], dtype)},
+            gradient=False,
+        )
     return c.list
 
 
@@ -124,10 +164,20 @@ def transforms(case):
         for n in (2, 3, 5):
             c.add(f"irfft/{dtype}/{n}", s.irfft, {"x": c.numbers((n,), dtype)})
         for n, length in ((5, 3), (3, 5), (4, 8), (6, 4), (4, 1)):
-            c.add(f"rfft/{dtype}/{n}/{length}", s.rfft, {"x": c.numbers((2, n), real)}, lists={"fft_length": [length]},
-                  gradient=length >= n)  # TensorFlow's own fails where it crops
-            c.add(f"irfft/{dtype}/{n}/{length}", s.irfft, {"x": c.numbers((n,), dtype)}, lists={"fft_length": [length]},
-                  gradient=length // 2 + 1 >= n)
+            c.add(
+                f"rfft/{dtype}/{n}/{length}",
+                s.rfft,
+                {"x": c.numbers((2, n), real)},
+                lists={"fft_length": [length]},
+                gradient=length >= n,
+            )  # TensorFlow's own fails where it crops
+            c.add(
+                f"irfft/{dtype}/{n}/{length}",
+                s.irfft,
+                {"x": c.numbers((n,), dtype)},
+                lists={"fft_length": [length]},
+                gradient=length // 2 + 1 >= n,
+            )
         for shape in ((2, 3), (1, 2, 2)):
             for name, call in (("fft2d", s.fft2d), ("ifft2d", s.ifft2d)):
                 c.add(f"{name}/{dtype}/{shape}", call, {"x": c.numbers(shape, dtype)})
@@ -137,7 +187,13 @@ def transforms(case):
         c.add(f"irfft2d/{dtype}", s.irfft2d, {"x": c.numbers((2, 3), dtype)})
         c.add(f"rfft2d/{dtype}/length", s.rfft2d, {"x": c.numbers((2, 3), real)}, lists={"fft_length": [3, 4]})
         c.add(f"irfft2d/{dtype}/length", s.irfft2d, {"x": c.numbers((2, 3), dtype)}, lists={"fft_length": [3, 5]})
-        c.add(f"irfft2d/{dtype}/crop", s.irfft2d, {"x": c.numbers((3, 3), dtype)}, lists={"fft_length": [2, 3]}, gradient=False)
+        c.add(
+            f"irfft2d/{dtype}/crop",
+            s.irfft2d,
+            {"x": c.numbers((3, 3), dtype)},
+            lists={"fft_length": [2, 3]},
+            gradient=False,
+        )
         c.add(f"rfft3d/{dtype}", s.rfft3d, {"x": c.numbers((2, 2, 3), real)}, gradient=False)
         c.add(f"irfft3d/{dtype}", s.irfft3d, {"x": c.numbers((2, 2, 3), dtype)}, gradient=False)
         for shape in ((5,), (2, 3)):
@@ -155,31 +211,58 @@ def frames(case):
             for length in (1, 2, 5, 8):
                 for periodic in (0, 1):
                     call = lambda length, periodic, window=window, dtype=dtype: getattr(s, window)(
-                        length[0], bool(periodic), tf.as_dtype(dtype))
-                    c.add(f"{window}/{dtype}/{length}/{periodic}", call, {}, {"periodic": periodic}, {"length": [length]},
-                          gradient=False)
+                        length[0], bool(periodic), tf.as_dtype(dtype)
+                    )
+                    c.add(
+                        f"{window}/{dtype}/{length}/{periodic}",
+                        call,
+                        {},
+                        {"periodic": periodic},
+                        {"length": [length]},
+                        gradient=False,
+                    )
     frame = lambda x, length, step, pad_end, axis: s.frame(x, length, step, bool(pad_end), axis=axis)
     for length, step in ((3, 1), (4, 2), (2, 3), (6, 4), (9, 2)):
         for pad_end in (0, 1):
-            c.add(f"frame/{length}/{step}/{pad_end}", frame, {"x": c.numbers((8,), "float32")},
-                  {"length": length, "step": step, "pad_end": pad_end, "axis": -1})
-    c.add("frame/axis", frame, {"x": c.numbers((2, 5, 2), "float32")}, {"length": 2, "step": 1, "pad_end": 0, "axis": 1})
+            c.add(
+                f"frame/{length}/{step}/{pad_end}",
+                frame,
+                {"x": c.numbers((8,), "float32")},
+                {"length": length, "step": step, "pad_end": pad_end, "axis": -1},
+            )
+    c.add(
+        "frame/axis", frame, {"x": c.numbers((2, 5, 2), "float32")}, {"length": 2, "step": 1, "pad_end": 0, "axis": 1}
+    )
     for shape, step in (((3, 4), 1), ((3, 4), 2), ((3, 4), 3), ((3, 4), 4), ((2, 3), 5), ((2, 2, 4), 2), ((1, 3), 2)):
-        c.add(f"overlap_and_add/{shape}/{step}", lambda x, step: s.overlap_and_add(x, step), {"x": c.numbers(shape, "float32")},
-              {"step": step})
+        c.add(
+            f"overlap_and_add/{shape}/{step}",
+            lambda x, step: s.overlap_and_add(x, step),
+            {"x": c.numbers(shape, "float32")},
+            {"step": step},
+        )
     for length, step, n in ((4, 2, 0), (3, 1, 0), (5, 3, 8), (4, 2, 3)):
         for window in (0, 1):
             for pad_end in (0, 1):
                 stft = lambda x, length, step, n, window, pad_end: s.stft(
-                    x, length, step, n or None, s.hann_window if window else None, bool(pad_end))
-                c.add(f"stft/{length}/{step}/{n}/{window}/{pad_end}", stft, {"x": c.numbers((8,), "float32")},
-                      {"length": length, "step": step, "n": n, "window": window, "pad_end": pad_end},
-                      gradient=n == 0 or n >= length)
+                    x, length, step, n or None, s.hann_window if window else None, bool(pad_end)
+                )
+                c.add(
+                    f"stft/{length}/{step}/{n}/{window}/{pad_end}",
+                    stft,
+                    {"x": c.numbers((8,), "float32")},
+                    {"length": length, "step": step, "n": n, "window": window, "pad_end": pad_end},
+                    gradient=n == 0 or n >= length,
+                )
             inverse = lambda x, length, step, n, window: s.inverse_stft(
-                x, length, step, n or None, s.hann_window if window else None)
+                x, length, step, n or None, s.hann_window if window else None
+            )
             width = (n or 4) // 2 + 1
-            c.add(f"inverse_stft/{length}/{step}/{n}/{window}", inverse, {"x": c.numbers((3, width), "complex64")},
-                  {"length": length, "step": step, "n": n, "window": window})
+            c.add(
+                f"inverse_stft/{length}/{step}/{n}/{window}",
+                inverse,
+                {"x": c.numbers((3, width), "complex64")},
+                {"length": length, "step": step, "n": n, "window": window},
+            )
     for length, step in ((4, 2), (8, 3), (5, 5)):
         call = lambda length, step: s.inverse_stft_window_fn(step)(length[0], tf.float32)
         c.add(f"inverse_stft_window/{length}/{step}", call, {}, {"step": step}, {"length": [length]}, gradient=False)
@@ -187,8 +270,12 @@ def frames(case):
 
 
 def files(case):
-    for name, cases in (("complex", maths(case)), ("complex_ops", others(case)), ("fft", transforms(case)),
-                        ("signal", frames(case))):
+    for name, cases in (
+        ("complex", maths(case)),
+        ("complex_ops", others(case)),
+        ("fft", transforms(case)),
+        ("signal", frames(case)),
+    ):
         half = len(cases) // 2
         yield f"{name}_1.json", cases[:half]
         yield f"{name}_2.json", cases[half:]

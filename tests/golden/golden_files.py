@@ -40,7 +40,11 @@ def plain(value):
 
 def files(case):
     def npy_cases():
-        codes = [order + code for code in ("f2", "f4", "f8", "i2", "i4", "i8", "u2", "u4", "u8", "c8", "c16") for order in "<>"]
+        codes = [
+            order + code
+            for code in ("f2", "f4", "f8", "i2", "i4", "i8", "u2", "u4", "u8", "c8", "c16")
+            for order in "<>"
+        ]
         for code in codes + ["|i1", "|u1", "|b1"]:
             for shape in ((2, 3), (5,), ()):
                 value = np.asarray(values(shape, code)).astype(code)
@@ -51,18 +55,30 @@ def files(case):
             for code in ("<f4", ">i2"):
                 value = values(shape, code[1:]).astype(code)
                 name = np.dtype(code).newbyteorder("=").name
-                yield case(f"npy/fortran/{code}/{shape}", {},
-                           {"file": saved(np.asfortranarray(value)).hex(), "dtype": name, "as_written": False},
-                           {"value": value})
+                yield case(
+                    f"npy/fortran/{code}/{shape}",
+                    {},
+                    {"file": saved(np.asfortranarray(value)).hex(), "dtype": name, "as_written": False},
+                    {"value": value},
+                )
         for version in ((1, 0), (2, 0), (3, 0)):
             out = io.BytesIO()
             np.lib.format.write_array(out, values((2, 2), "<f4"), version=version)
-            yield case(f"npy/version/{version[0]}", {}, {"file": out.getvalue().hex(), "dtype": "float32",
-                                                         "as_written": version == (1, 0)}, {"value": values((2, 2), "<f4")})
+            yield case(
+                f"npy/version/{version[0]}",
+                {},
+                {"file": out.getvalue().hex(), "dtype": "float32", "as_written": version == (1, 0)},
+                {"value": values((2, 2), "<f4")},
+            )
 
     def npz_cases():
-        arrays = {"x": values((3, 4), "<f4"), "y": values((3,), ">i8"), "f": np.asfortranarray(values((2, 3), "<f8")),
-                  "truth": values((7,), "|b1"), "none": values((0, 2), "<i4")}
+        arrays = {
+            "x": values((3, 4), "<f4"),
+            "y": values((3,), ">i8"),
+            "f": np.asfortranarray(values((2, 3), "<f8")),
+            "truth": values((7,), "|b1"),
+            "none": values((0, 2), "<i4"),
+        }
         for name, save in (("stored", np.savez), ("deflated", np.savez_compressed)):
             yield case(f"npz/{name}", {}, {"file": zipped(save, arrays).hex()}, arrays)
 
@@ -94,7 +110,10 @@ def files(case):
             else:  # bits, since JSON has neither infinities nor all of 64 bits
                 numbers = np.array(column, kind.as_numpy_dtype)
                 outputs[f"column_{i}"] = np.frombuffer(numbers.tobytes(), np.uint32)
-        inputs = {"refused": np.array(refused, np.int64), "select_cols": np.array(options.get("select_cols") or [], np.int64)}
+        inputs = {
+            "refused": np.array(refused, np.int64),
+            "select_cols": np.array(options.get("select_cols") or [], np.int64),
+        }
         return case(f"csv/{name}", inputs, params, outputs)
 
     def csv_cases():
@@ -102,16 +121,24 @@ def files(case):
         for name, end in (("lf", b"\n"), ("crlf", b"\r\n"), ("cr", b"\r")):
             for last in (b"", end):
                 yield csv(f"{name}/{len(last)}", end.join([b"1,a,2.5", b"-3,b,1e-3", b"+4,,7"]) + last, [i, [""], f])
-        yield csv("integers", b"0,0\n2147483647,9223372036854775807\n-2147483648,-9223372036854775808\n 5 ,\t6\n+7,-0\n", [i, j])
+        yield csv(
+            "integers",
+            b"0,0\n2147483647,9223372036854775807\n-2147483648,-9223372036854775808\n 5 ,\t6\n+7,-0\n",
+            [i, j],
+        )
         yield csv("integers_refused", b"2147483648\n-2147483649\n1.0\n1e2\n1_0\n0x10\n--1\n+-1\n1 2\nx\n5\n", [i])
-        yield csv("floats", b"1.5,1.5\n.5,5.\ninf,-inf\nnan,NaN\nInfinity,-infinity\n1e39,1e400\n-1e39,-1e400\n1e-50,1e-400\n"
-                            b"0.1,0.1\n16777217,9007199254740993\n3.4028236e38,1e308\n+2.5,\t-7 \n0x10,-0x1p3\n", [f, d])
+        yield csv(
+            "floats",
+            b"1.5,1.5\n.5,5.\ninf,-inf\nnan,NaN\nInfinity,-infinity\n1e39,1e400\n-1e39,-1e400\n1e-50,1e-400\n"
+            b"0.1,0.1\n16777217,9007199254740993\n3.4028236e38,1e308\n+2.5,\t-7 \n0x10,-0x1p3\n",
+            [f, d],
+        )
         yield csv("floats_refused", b"1f\n1e\n.\n-\n+\n1,5\nx\n1.5.5\n7\n", [f])
         yield csv("quotes", b'"a","b,c"\n"a ""quoted"" b",""\n"line\nfeed","cr\r\nlf"\n"x",y\n"""",""""""\n', [s, [""]])
         yield csv("quoted_numbers", b'"5","6.5"\n" 7 ",8\n', [i, f])
         yield csv("no_quotes", b'"1",2\na"b,3\n', [s, i], use_quote_delim=False)
         yield csv("quote_refused", b'a"b,1\nc,2\n', [s, i])
-        yield csv("missing", b"NA,1\n,2\n\"\",3\n\"NA\",4\n5,6\n", [[9], i], na_value="NA")
+        yield csv("missing", b'NA,1\n,2\n"",3\n"NA",4\n5,6\n', [[9], i], na_value="NA")
         yield csv("missing_refused", b"1,2\n,3\n4,\n5,6\n\n", [i, [7]])
         yield csv("defaults", b",,\n", [[1], [2.5], ["text"]])
         yield csv("header", b"a,b\n1,2\n3,4\n", [i, i], header=True)
@@ -139,11 +166,17 @@ def files(case):
                 file.flush()
                 data = tf.data.experimental.make_csv_dataset(file.name, 1, na_value="NA", num_epochs=1)
                 kinds = [data.element_spec[c].dtype.name for c in "abc"]
-            yield case(f"csv_inference/{name}", {}, {"file": text.hex(), "na_value": "NA"},
-                       {"dtypes": np.array(kinds, dtype=object)})
+            yield case(
+                f"csv_inference/{name}",
+                {},
+                {"file": text.hex(), "na_value": "NA"},
+                {"dtypes": np.array(kinds, dtype=object)},
+            )
 
     def line_cases():
-        for i, text in enumerate((b"a\nb\n", b"a\r\nb", b"a\rb\n", b"\n\n", b"", b"a\r\r\nb\r", b"a\n\r\n", b"a\0b\n\xff", b"\r")):
+        for i, text in enumerate(
+            (b"a\nb\n", b"a\r\nb", b"a\rb\n", b"\n\n", b"", b"a\r\r\nb\r", b"a\n\r\n", b"a\0b\n\xff", b"\r")
+        ):
             with tempfile.NamedTemporaryFile() as file:
                 file.write(text)
                 file.flush()

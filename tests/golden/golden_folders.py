@@ -12,9 +12,7 @@ import numpy as np
 DATA = pathlib.Path(os.environ.get("BRIO_DATA", pathlib.Path(__file__).resolve().parents[2] / ".." / "shared" / "data"))
 FOLDER = DATA / "clothing" / "validation"
 
-CASES = [
-    {"interpolation": method} for method in ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5")
-] + [
+CASES = [{"interpolation": method} for method in ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5")] + [
     {"crop_to_aspect_ratio": True},
     {"pad_to_aspect_ratio": True},
     {"color_mode": "grayscale"},
@@ -40,11 +38,18 @@ def files(case):
         outputs = {"pixels": pixels.reshape(-1)[:: max(1, pixels.size // 150)]}
         if labels is not None:
             outputs["labels"] = np.asarray(labels, "float32").reshape(-1)
-        cases.append(case("/".join(f"{k}={v}" for k, v in options.items()), {"shape": np.int32(pixels.shape)},
-                          {k: " ".join(v) if k == "class_names" else str(v) for k, v in options.items()}, outputs))
+        cases.append(
+            case(
+                "/".join(f"{k}={v}" for k, v in options.items()),
+                {"shape": np.int32(pixels.shape)},
+                {k: " ".join(v) if k == "class_names" else str(v) for k, v in options.items()},
+                outputs,
+            )
+        )
     for subset in ("training", "validation"):
         split = keras.utils.image_dataset_from_directory(
-            str(FOLDER), image_size=(8, 6), batch_size=3, seed=7, validation_split=0.3, subset=subset, verbose=False)
+            str(FOLDER), image_size=(8, 6), batch_size=3, seed=7, validation_split=0.3, subset=subset, verbose=False
+        )
         first = [os.path.relpath(path, FOLDER) for path in split.file_paths[:12]]
         cases.append(case(f"split/{subset}", {}, {"count": len(split.file_paths), "first": "\n".join(first)}, {}))
     yield "folders.json", cases

@@ -60,37 +60,90 @@ def sizes(c):
         # TensorFlow's bicubic without antialias reads a table of 1024 steps, which is some 1e-3 off the formula.
         for antialias in (False, True):
             loose = {"tolerance": 2e-3} if method == "bicubic" and not antialias else {}
-            for tag, shape, (height, width) in (("smaller", (1, 7, 6, 2), (3, 4)), ("larger", (4, 3, 1), (6, 7)),
-                                                ("same", (4, 5, 1), (4, 5)), ("mixed", (5, 4, 1), (8, 2)),
-                                                ("much_smaller", (17, 1, 1), (2, 1))):
-                c.add(f"resize/{method}/{'antialias/' * antialias}{tag}",
-                      lambda x: I.resize(x, (height, width), method, antialias=antialias), c.floats(*shape, low=-1),
-                      gradient=method == "bilinear" and not antialias, height=height, width=width, method=method,
-                      antialias=antialias, **loose)
-        c.add(f"resize/{method}/uint8", lambda x: I.resize(x, (3, 5), method), c.integers(4, 4, 1), height=3, width=5,
-              method=method, **({"tolerance": 2e-3} if method == "bicubic" else {}))
-    c.add("resize/nearest/uint16", lambda x: I.resize(x, (5, 3), "nearest"), c.integers(3, 4, 1, dtype=np.uint16), height=5,
-          width=3, method="nearest")
-    for shape, size in (((4, 6, 1), (5, 5)), ((4, 6, 1), (2, 9)), ((2, 3, 5, 1), (9, 9)), ((7, 2, 1), (3, 3)),
-                        ((5, 5, 1), (3, 8)), ((9, 4, 1), (6, 6))):
+            for tag, shape, (height, width) in (
+                ("smaller", (1, 7, 6, 2), (3, 4)),
+                ("larger", (4, 3, 1), (6, 7)),
+                ("same", (4, 5, 1), (4, 5)),
+                ("mixed", (5, 4, 1), (8, 2)),
+                ("much_smaller", (17, 1, 1), (2, 1)),
+            ):
+                c.add(
+                    f"resize/{method}/{'antialias/' * antialias}{tag}",
+                    lambda x: I.resize(x, (height, width), method, antialias=antialias),
+                    c.floats(*shape, low=-1),
+                    gradient=method == "bilinear" and not antialias,
+                    height=height,
+                    width=width,
+                    method=method,
+                    antialias=antialias,
+                    **loose,
+                )
+        c.add(
+            f"resize/{method}/uint8",
+            lambda x: I.resize(x, (3, 5), method),
+            c.integers(4, 4, 1),
+            height=3,
+            width=5,
+            method=method,
+            **({"tolerance": 2e-3} if method == "bicubic" else {}),
+        )
+    c.add(
+        "resize/nearest/uint16",
+        lambda x: I.resize(x, (5, 3), "nearest"),
+        c.integers(3, 4, 1, dtype=np.uint16),
+        height=5,
+        width=3,
+        method="nearest",
+    )
+    for shape, size in (
+        ((4, 6, 1), (5, 5)),
+        ((4, 6, 1), (2, 9)),
+        ((2, 3, 5, 1), (9, 9)),
+        ((7, 2, 1), (3, 3)),
+        ((5, 5, 1), (3, 8)),
+        ((9, 4, 1), (6, 6)),
+    ):
         for method in ("bilinear", "nearest"):
-            c.add(f"resize/preserve/{'x'.join(map(str, shape))}/{size[0]}x{size[1]}/{method}",
-                  lambda x: I.resize(x, size, method, preserve_aspect_ratio=True), c.floats(*shape), height=size[0],
-                  width=size[1], method=method, preserve_aspect_ratio=True)
+            c.add(
+                f"resize/preserve/{'x'.join(map(str, shape))}/{size[0]}x{size[1]}/{method}",
+                lambda x: I.resize(x, size, method, preserve_aspect_ratio=True),
+                c.floats(*shape),
+                height=size[0],
+                width=size[1],
+                method=method,
+                preserve_aspect_ratio=True,
+            )
     for shape in ((4, 5, 1), (2, 5, 4, 1)):
         for dtype in ("float32", "uint8"):
             x = c.floats(*shape) if dtype == "float32" else c.integers(*shape)
             for size in ((2, 3), (3, 8), (7, 2), (6, 9), (4, 4), (5, 5)):
-                c.add(f"resize_with_crop_or_pad/{len(shape)}/{dtype}/{size[0]}x{size[1]}",
-                      lambda x: I.resize_with_crop_or_pad(x, *size), x, gradient=dtype == "float32" and len(shape) == 4,
-                      height=size[0], width=size[1])
+                c.add(
+                    f"resize_with_crop_or_pad/{len(shape)}/{dtype}/{size[0]}x{size[1]}",
+                    lambda x: I.resize_with_crop_or_pad(x, *size),
+                    x,
+                    gradient=dtype == "float32" and len(shape) == 4,
+                    height=size[0],
+                    width=size[1],
+                )
                 if size[0] != 3:
                     for method in ("bilinear", "nearest"):
-                        c.add(f"resize_with_pad/{len(shape)}/{dtype}/{size[0]}x{size[1]}/{method}",
-                              lambda x: I.resize_with_pad(x, *size, method=method), x, height=size[0], width=size[1],
-                              method=method)
-    c.add("resize_with_pad/antialias", lambda x: I.resize_with_pad(x, 3, 4, antialias=True), c.floats(8, 7, 1), height=3, width=4,
-          method="bilinear", antialias=True)
+                        c.add(
+                            f"resize_with_pad/{len(shape)}/{dtype}/{size[0]}x{size[1]}/{method}",
+                            lambda x: I.resize_with_pad(x, *size, method=method),
+                            x,
+                            height=size[0],
+                            width=size[1],
+                            method=method,
+                        )
+    c.add(
+        "resize_with_pad/antialias",
+        lambda x: I.resize_with_pad(x, 3, 4, antialias=True),
+        c.floats(8, 7, 1),
+        height=3,
+        width=4,
+        method="bilinear",
+        antialias=True,
+    )
 
 
 def parts(c):
@@ -101,14 +154,36 @@ def parts(c):
         c.add(f"{name}/batch", function, c.floats(2, *shape), gradient=True, **params)
 
     for top, left, height, width in ((0, 0, 3, 4), (1, 2, 2, 1), (2, 0, 1, 3)):
-        each(f"crop_to_bounding_box/{top}{left}{height}{width}",
-             lambda x: I.crop_to_bounding_box(x, top, left, height, width), 3, 4, 2, top=top, left=left, height=height, width=width)
+        each(
+            f"crop_to_bounding_box/{top}{left}{height}{width}",
+            lambda x: I.crop_to_bounding_box(x, top, left, height, width),
+            3,
+            4,
+            2,
+            top=top,
+            left=left,
+            height=height,
+            width=width,
+        )
     for top, left, height, width in ((0, 0, 2, 3), (1, 2, 4, 5), (0, 1, 3, 4)):
-        each(f"pad_to_bounding_box/{top}{left}{height}{width}",
-             lambda x: I.pad_to_bounding_box(x, top, left, height, width), 2, 3, 1, top=top, left=left, height=height, width=width)
+        each(
+            f"pad_to_bounding_box/{top}{left}{height}{width}",
+            lambda x: I.pad_to_bounding_box(x, top, left, height, width),
+            2,
+            3,
+            1,
+            top=top,
+            left=left,
+            height=height,
+            width=width,
+        )
     for fraction in (0.1, 0.33, 0.5, 0.75, 0.875, 1.0):
         each(f"central_crop/{fraction}", lambda x: I.central_crop(x, fraction), 5, 6, 1, fraction=fraction)
-    for name, function in (("flip_left_right", I.flip_left_right), ("flip_up_down", I.flip_up_down), ("transpose", I.transpose)):
+    for name, function in (
+        ("flip_left_right", I.flip_left_right),
+        ("flip_up_down", I.flip_up_down),
+        ("transpose", I.transpose),
+    ):
         each(name, function, 2, 3, 2)
     for k in (0, 1, 2, 3, 5, -1):
         each(f"rot90/{k}", lambda x: I.rot90(x, k), 2, 3, 1, k=k)
@@ -119,8 +194,46 @@ def colours(c):
         c.add(f"{name}/float", function, c.floats(2, 3, channels), gradient=gradient, **params)
         c.add(f"{name}/batch", function, c.floats(2, 2, 2, channels), gradient=gradient, **params)
         # Greys, black, white, primaries, equal pairs.
-        edges = np.float32([0, 0, 0, 1, 1, 1, .5, .5, .5, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 1, .2, .2, .7, .7, .2,
-                            .7, .2, .7, .7])
+        edges = np.float32(
+            [
+                0,
+                0,
+                0,
+                1,
+                1,
+                1,
+                0.5,
+                0.5,
+                0.5,
+                1,
+                0,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                1,
+                1,
+                1,
+                0,
+                0,
+                1,
+                1,
+                1,
+                0,
+                1,
+                0.2,
+                0.2,
+                0.7,
+                0.7,
+                0.2,
+                0.7,
+                0.2,
+                0.7,
+                0.7,
+            ]
+        )
         c.add(f"{name}/edges", function, edges.reshape(3, 4, 3)[..., :channels], **params)
 
     def integers(name, function, channels=3, **params):
@@ -144,17 +257,38 @@ def colours(c):
     for delta in (-0.4, 0.0, 0.15, 0.9):
         both(f"adjust_brightness/{delta}", lambda x: I.adjust_brightness(x, delta), delta=delta, channels=2)
     for factor in (0.0, 0.5, 1.0, 2.5, -1.0):
-        both(f"adjust_contrast/{factor}", lambda x: I.adjust_contrast(x, factor), gradient=False, factor=factor, channels=2)
+        both(
+            f"adjust_contrast/{factor}",
+            lambda x: I.adjust_contrast(x, factor),
+            gradient=False,
+            factor=factor,
+            channels=2,
+        )
     for factor in (0.0, 0.4, 1.0, 1.7, 6.0, -1.0):
         both(f"adjust_saturation/{factor}", lambda x: I.adjust_saturation(x, factor), gradient=False, factor=factor)
-        c.add(f"adjust_saturation/{factor}/beyond", lambda x: I.adjust_saturation(x, factor), c.floats(2, 4, 3, low=-1, high=2),
-              factor=factor)
+        c.add(
+            f"adjust_saturation/{factor}/beyond",
+            lambda x: I.adjust_saturation(x, factor),
+            c.floats(2, 4, 3, low=-1, high=2),
+            factor=factor,
+        )
     for delta in (-1.0, -0.7, -0.1, 0.0, 0.05, 0.3, 0.5, 1.0):
         both(f"adjust_hue/{delta}", lambda x: I.adjust_hue(x, delta), gradient=False, delta=delta)
-        c.add(f"adjust_hue/{delta}/beyond", lambda x: I.adjust_hue(x, delta), c.floats(2, 4, 3, low=-1, high=2), delta=delta)
+        c.add(
+            f"adjust_hue/{delta}/beyond",
+            lambda x: I.adjust_hue(x, delta),
+            c.floats(2, 4, 3, low=-1, high=2),
+            delta=delta,
+        )
     for gamma, gain in ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (2.2, 1.0), (0.7, 1.5), (1.3, 0.4)):
-        both(f"adjust_gamma/{gamma}/{gain}", lambda x: I.adjust_gamma(x, gamma, gain), gamma=gamma, gain=gain, channels=1,
-             gradient=gamma > 0)
+        both(
+            f"adjust_gamma/{gamma}/{gain}",
+            lambda x: I.adjust_gamma(x, gamma, gain),
+            gamma=gamma,
+            gain=gain,
+            channels=1,
+            gradient=gamma > 0,
+        )
     both("per_image_standardization", I.per_image_standardization, channels=2)
     c.add("per_image_standardization/flat", I.per_image_standardization, np.full((2, 3, 3, 1), 7, np.float32))
     c.add("per_image_standardization/signed", I.per_image_standardization, c.floats(2, 4, 3, 1, low=-100, high=100))
@@ -163,12 +297,25 @@ def colours(c):
     c.add("image_gradients", I.image_gradients, c.floats(2, 3, 4, 2, low=-1))
     c.add("image_gradients/thin", I.image_gradients, c.floats(2, 1, 4, 1, low=-1))
     mean, deviation = np.float32([0.485, 0.456, 0.406]), np.float32([0.229, 0.224, 0.225])
-    for tag, x in (("float", c.floats(2, 3, 3)), ("batch", c.floats(2, 2, 2, 3)), ("uint8", c.integers(2, 2, 2, 3)),
-                   ("uint16", c.integers(2, 2, 3, dtype=np.uint16))):
-        c.add(f"normalize/{tag}", lambda x: (I.convert_image_dtype(x, tf.float32) - mean) / deviation, x,
-              gradient=x.dtype == np.float32, inputs={"mean": mean, "deviation": deviation})
-        c.add(f"normalize/{tag}/one", lambda x: (I.convert_image_dtype(x, tf.float32) - 0.5) / 0.25, x,
-              inputs={"mean": np.float32(0.5), "deviation": np.float32(0.25)})
+    for tag, x in (
+        ("float", c.floats(2, 3, 3)),
+        ("batch", c.floats(2, 2, 2, 3)),
+        ("uint8", c.integers(2, 2, 2, 3)),
+        ("uint16", c.integers(2, 2, 3, dtype=np.uint16)),
+    ):
+        c.add(
+            f"normalize/{tag}",
+            lambda x: (I.convert_image_dtype(x, tf.float32) - mean) / deviation,
+            x,
+            gradient=x.dtype == np.float32,
+            inputs={"mean": mean, "deviation": deviation},
+        )
+        c.add(
+            f"normalize/{tag}/one",
+            lambda x: (I.convert_image_dtype(x, tf.float32) - 0.5) / 0.25,
+            x,
+            inputs={"mean": np.float32(0.5), "deviation": np.float32(0.25)},
+        )
 
 
 def conversions(c):
@@ -186,20 +333,32 @@ def conversions(c):
                     x, wide = x[2:], wide[4:5]
             else:
                 info = np.iinfo(source)
-                x = np.concatenate([np.array([info.min, info.max, 0, 1], source), c.integers(4, dtype=np.dtype(source).type)])
+                x = np.concatenate(
+                    [np.array([info.min, info.max, 0, 1], source), c.integers(4, dtype=np.dtype(source).type)]
+                )
                 wide = x
             x, wide = x.reshape(2, -1, 1), wide.reshape(1, -1, 1)
             c.add(f"convert_image_dtype/{source}/{target}", lambda v: I.convert_image_dtype(v, target), x, to=target)
-            c.add(f"convert_image_dtype/{source}/{target}/saturate",
-                  lambda v: I.convert_image_dtype(v, target, saturate=True), wide, to=target, saturate=True)
+            c.add(
+                f"convert_image_dtype/{source}/{target}/saturate",
+                lambda v: I.convert_image_dtype(v, target, saturate=True),
+                wide,
+                to=target,
+                saturate=True,
+            )
 
 
 def affine(c):
     def projective(x, rows, fill="CONSTANT", interpolation="BILINEAR", value=0.0):
         batch = x if len(x.shape) == 4 else x[None]
         y = tf.raw_ops.ImageProjectiveTransformV3(
-            images=batch, transforms=tf.constant(np.reshape(rows, (-1, 8)), tf.float32), output_shape=batch.shape[1:3],
-            fill_value=value, interpolation=interpolation, fill_mode=fill)
+            images=batch,
+            transforms=tf.constant(np.reshape(rows, (-1, 8)), tf.float32),
+            output_shape=batch.shape[1:3],
+            fill_value=value,
+            interpolation=interpolation,
+            fill_mode=fill,
+        )
         return y if len(x.shape) == 4 else y[0]
 
     def inverse(matrix):
@@ -207,7 +366,7 @@ def affine(c):
         return (m / m[2, 2]).ravel()[:8]
 
     def move(x, y):
-        return np.array([[1, 0, x], [0, 1, y], [0, 0, 1.]])
+        return np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
 
     def steps(shape, scale=1, shear_x=0, shear_y=0, angle=0, right=0, down=0):
         height, width = shape[-3:-1]
@@ -232,24 +391,57 @@ def affine(c):
                 x = c.floats(*shape) if dtype == "float32" else c.integers(*shape)
                 for angle in (0.3, -1.1):
                     # TensorFlow's gradient is the inverse transform of the cotangent, which is not the derivative.
-                    c.add(f"rotate/{tag}/{angle}", lambda x: projective(x, steps(shape, angle=angle), **o), x, angle=angle,
-                          **shown)
-                c.add(f"translate/{tag}", lambda x: projective(x, steps(shape, right=1.3, down=-0.6), **o), x, right=1.3,
-                      down=-0.6, **shown)
-                c.add(f"zoom/{tag}", lambda x: projective(x, about(shape, 0.37, -0.21), **o), x, height_factor=0.37,
-                      width_factor=-0.21, **shown)
+                    c.add(
+                        f"rotate/{tag}/{angle}",
+                        lambda x: projective(x, steps(shape, angle=angle), **o),
+                        x,
+                        angle=angle,
+                        **shown,
+                    )
+                c.add(
+                    f"translate/{tag}",
+                    lambda x: projective(x, steps(shape, right=1.3, down=-0.6), **o),
+                    x,
+                    right=1.3,
+                    down=-0.6,
+                    **shown,
+                )
+                c.add(
+                    f"zoom/{tag}",
+                    lambda x: projective(x, about(shape, 0.37, -0.21), **o),
+                    x,
+                    height_factor=0.37,
+                    width_factor=-0.21,
+                    **shown,
+                )
                 every = {"scale": 1.3, "shear_x": 0.2, "shear_y": -0.15, "angle": 0.4, "right": 0.7, "down": -0.3}
                 c.add(f"affine/{tag}", lambda x: projective(x, steps(shape, **every), **o), x, **every, **shown)
     # One amount for each picture.
     shape, o = (3, 4, 4, 1), {"fill": "constant", "method": "bilinear", "value": 0.0}
     x, angles = c.floats(*shape), np.float32([0.2, -0.7, 1.9])
-    c.add("rotate/each", lambda x: projective(x, [steps(shape, angle=a) for a in angles]), x, inputs={"angle": angles}, **o)
+    c.add(
+        "rotate/each",
+        lambda x: projective(x, [steps(shape, angle=a) for a in angles]),
+        x,
+        inputs={"angle": angles},
+        **o,
+    )
     ways = np.float32([[1, 0.3], [-0.4, 2], [0.1, -1.6]])
-    c.add("translate/each", lambda x: projective(x, [steps(shape, right=r, down=d) for r, d in ways]), x,
-          inputs={"right": ways[:, 0].copy(), "down": ways[:, 1].copy()}, **o)
+    c.add(
+        "translate/each",
+        lambda x: projective(x, [steps(shape, right=r, down=d) for r, d in ways]),
+        x,
+        inputs={"right": ways[:, 0].copy(), "down": ways[:, 1].copy()},
+        **o,
+    )
     factors = np.float32([[0.2, 0.3], [-0.4, 0.1], [0.15, -0.3]])
-    c.add("zoom/each", lambda x: projective(x, [about(shape, h, w) for h, w in factors]), x,
-          inputs={"height_factor": factors[:, 0].copy(), "width_factor": factors[:, 1].copy()}, **o)
+    c.add(
+        "zoom/each",
+        lambda x: projective(x, [about(shape, h, w) for h, w in factors]),
+        x,
+        inputs={"height_factor": factors[:, 0].copy(), "width_factor": factors[:, 1].copy()},
+        **o,
+    )
 
     # A box of its own for each picture is a crop that is resized.
     def resized(x, boxes, size, method):
@@ -260,30 +452,50 @@ def affine(c):
 
     for method in ("bilinear", "nearest"):
         for dtype in ("float32", "uint8"):
-            for tag, shape, boxes, size in (("one", (5, 6, 2), [1, 2, 3, 3], (4, 5)), ("whole", (4, 3, 1), [0, 0, 4, 3], (2, 5)),
-                                            ("each", (3, 5, 5, 1), [[0, 0, 2, 5], [2, 1, 3, 1], [4, 4, 1, 1]], (3, 4)),
-                                            ("same", (2, 4, 5, 1), [1, 1, 3, 3], (3, 3))):
+            for tag, shape, boxes, size in (
+                ("one", (5, 6, 2), [1, 2, 3, 3], (4, 5)),
+                ("whole", (4, 3, 1), [0, 0, 4, 3], (2, 5)),
+                ("each", (3, 5, 5, 1), [[0, 0, 2, 5], [2, 1, 3, 1], [4, 4, 1, 1]], (3, 4)),
+                ("same", (2, 4, 5, 1), [1, 1, 3, 3], (3, 3)),
+            ):
                 x = c.floats(*shape) if dtype == "float32" else c.integers(*shape)
-                c.add(f"resized_crop/{method}/{dtype}/{tag}", lambda x: resized(x, boxes, size, method), x,
-                      gradient=method == "bilinear" and dtype == "float32", inputs={"boxes": np.float32(boxes)},
-                      height=size[0], width=size[1], method=method)
+                c.add(
+                    f"resized_crop/{method}/{dtype}/{tag}",
+                    lambda x: resized(x, boxes, size, method),
+                    x,
+                    gradient=method == "bilinear" and dtype == "float32",
+                    inputs={"boxes": np.float32(boxes)},
+                    height=size[0],
+                    width=size[1],
+                    method=method,
+                )
 
     def cut(x, centres, mask, value):
         y = np.array(x)
         batch = y if y.ndim == 4 else y[None]
         for picture, (row, column) in zip(batch, np.broadcast_to(np.reshape(centres, (-1, 2)), (len(batch), 2))):
             top, left = row - mask[0] // 2, column - mask[1] // 2
-            picture[max(0, top):max(0, top + mask[0]), max(0, left):max(0, left + mask[1])] = value
+            picture[max(0, top) : max(0, top + mask[0]), max(0, left) : max(0, left + mask[1])] = value
         return tf.constant(y)
 
-    for tag, shape, centres in (("one", (5, 6, 2), [2, 3]), ("edge", (4, 5, 1), [0, 4]),
-                                ("each", (3, 4, 5, 1), [[0, 0], [3, 1], [2, 4]])):
+    for tag, shape, centres in (
+        ("one", (5, 6, 2), [2, 3]),
+        ("edge", (4, 5, 1), [0, 4]),
+        ("each", (3, 4, 5, 1), [[0, 0], [3, 1], [2, 4]]),
+    ):
         for mask in ((2, 2), (1, 3), (4, 6), (3, 1)):
             for dtype in ("float32", "uint8"):
                 x = c.floats(*shape) if dtype == "float32" else c.integers(*shape)
                 value = 0.5 if dtype == "float32" else 127
-                c.add(f"cutout/{tag}/{mask[0]}x{mask[1]}/{dtype}", lambda x: cut(x, centres, mask, value), x,
-                      inputs={"centres": np.int32(centres)}, mask_height=mask[0], mask_width=mask[1], value=value)
+                c.add(
+                    f"cutout/{tag}/{mask[0]}x{mask[1]}/{dtype}",
+                    lambda x: cut(x, centres, mask, value),
+                    x,
+                    inputs={"centres": np.int32(centres)},
+                    mask_height=mask[0],
+                    mask_width=mask[1],
+                    value=value,
+                )
 
 
 def mixtures(c):
@@ -295,8 +507,12 @@ def mixtures(c):
             labels = np.eye(classes, dtype=np.float32)[c.rng.integers(0, classes, n)]
             order, weight = c.rng.permutation(n).astype(np.int32), c.floats(n)
             layer, how = L.MixUp(), {"mix_weight": tf.constant(weight), "permutation_order": tf.constant(order)}
-            c.add(f"mixup/{tag}/{dtype}", lambda x: (layer.transform_images(x, how), layer.transform_labels(labels, how)), x,
-                  inputs={"labels": labels, "weights": weight, "order": order})
+            c.add(
+                f"mixup/{tag}/{dtype}",
+                lambda x: (layer.transform_images(x, how), layer.transform_labels(labels, how)),
+                x,
+                inputs={"labels": labels, "weights": weight, "order": order},
+            )
             height, width = shape[1:3]
             low, high = c.floats(n, 2), c.floats(n, 2)
             low, high = np.minimum(low, high) * [height, width], np.maximum(low, high) * [height, width]
@@ -304,9 +520,12 @@ def mixtures(c):
             cut = L.CutMix()
             masks, kept = cut._generate_batch_mask(shape, tuple(tf.constant(boxes[:, i]) for i in (1, 3, 0, 2)))
             how_cut = {"batch_masks": masks, "mix_weight": kept, "permutation_order": tf.constant(order)}
-            c.add(f"cutmix/{tag}/{dtype}",
-                  lambda x: (tf.cast(cut.transform_images(x, how_cut), x.dtype), cut.transform_labels(labels, how_cut)), x,
-                  inputs={"labels": labels, "boxes": boxes, "order": order})
+            c.add(
+                f"cutmix/{tag}/{dtype}",
+                lambda x: (tf.cast(cut.transform_images(x, how_cut), x.dtype), cut.transform_labels(labels, how_cut)),
+                x,
+                inputs={"labels": labels, "boxes": boxes, "order": order},
+            )
 
 
 def files(case):

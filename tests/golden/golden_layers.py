@@ -14,8 +14,16 @@ import tensorflow as tf
 def plain(config):
     """A config without what Keras adds for itself."""
     if isinstance(config, dict):
-        dropped = ("build_config", "shared_object_id", "lora_rank", "lora_alpha", "quantization_config",
-                   "quantization_mode", "registered_name", "module")
+        dropped = (
+            "build_config",
+            "shared_object_id",
+            "lora_rank",
+            "lora_alpha",
+            "quantization_config",
+            "quantization_mode",
+            "registered_name",
+            "module",
+        )
         return {k: plain(v) for k, v in config.items() if k not in dropped}
     if isinstance(config, (list, tuple)):
         return [plain(v) for v in config]
@@ -36,8 +44,20 @@ class Cases:
     def numbers(self, *shape, low=-1.0, high=1.0):
         return short(self.rng, shape, low, high)
 
-    def layer(self, name, layer, *inputs, training=False, masks=None, weights=None, tolerance=None, calls=1,
-              gradients=True, call=None, pack=None):
+    def layer(
+        self,
+        name,
+        layer,
+        *inputs,
+        training=False,
+        masks=None,
+        weights=None,
+        tolerance=None,
+        calls=1,
+        gradients=True,
+        call=None,
+        pack=None,
+    ):
         """One layer on its inputs. `weights`: otherwise drawn, positive where a variance is. `calls`: how often it is
         called before the results are taken, for layers that change themselves. `call`: more arguments of the call.
         `pack`: the arguments that Keras is given, from the list of inputs; otherwise the input or the list."""
@@ -51,8 +71,9 @@ class Cases:
                 if mask is not None:
                     tensor._keras_mask = tf.constant(mask)
         elif masks is not None:
-            keywords["mask"] = tf.constant(masks[0]) if len(masks) == 1 else [
-                None if m is None else tf.constant(m) for m in masks]
+            keywords["mask"] = (
+                tf.constant(masks[0]) if len(masks) == 1 else [None if m is None else tf.constant(m) for m in masks]
+            )
         if layer._call_has_training_arg:
             keywords["training"] = training
         layer(*arguments, **keywords)
@@ -74,9 +95,16 @@ class Cases:
             outputs = tf.nest.flatten(layer(*arguments, **keywords))
             strings = any(y.dtype == tf.string for y in outputs)
             upstream = [] if strings else [self.numbers(*y.shape, low=-0.4) for y in outputs]  # sums that do not vanish
-            total = tf.add_n([tf.reduce_sum(tf.cast(y, "float32" if y.dtype != "float64" else y.dtype) *
-                                            tf.cast(u, "float32" if y.dtype != "float64" else y.dtype))
-                              for y, u in zip(outputs, upstream)] or [0.0])
+            total = tf.add_n(
+                [
+                    tf.reduce_sum(
+                        tf.cast(y, "float32" if y.dtype != "float64" else y.dtype)
+                        * tf.cast(u, "float32" if y.dtype != "float64" else y.dtype)
+                    )
+                    for y, u in zip(outputs, upstream)
+                ]
+                or [0.0]
+            )
         found = tape.gradient(total, floats + [w.value for w in trainable]) if gradients else []
 
         given = {f"x_{i}": x for i, x in enumerate(inputs)}
@@ -96,12 +124,18 @@ class Cases:
             if gradient is not None:
                 results[key] = tf.cast(tf.convert_to_tensor(gradient), tf.float32)
         if layer.non_trainable_weights:
-            results |= {f"after_{i}": tf.cast(w.value, tf.float32) for i, w in enumerate(layer.weights) if not w.trainable}
+            results |= {
+                f"after_{i}": tf.cast(w.value, tf.float32) for i, w in enumerate(layer.weights) if not w.trainable
+            }
         if layer.losses:
             results["losses"] = tf.cast(tf.add_n(layer.losses), tf.float32)
         config = plain(keras.saving.serialize_keras_object(layer))
         params = {"config": json.dumps(config, separators=(",", ":")), "training": int(training), "calls": calls}
-        params |= {f"dtype_x_{i}": "string" if x.dtype.kind in "OSU" else x.dtype.name for i, x in enumerate(inputs) if x.dtype != np.float32}
+        params |= {
+            f"dtype_x_{i}": "string" if x.dtype.kind in "OSU" else x.dtype.name
+            for i, x in enumerate(inputs)
+            if x.dtype != np.float32
+        }
         params |= {key: int(value) for key, value in call.items()}
         if tolerance:
             params["tolerance"] = tolerance
@@ -128,9 +162,16 @@ def dense_and_convolution(c):
     for activation in ("relu", "sigmoid", "tanh", "softmax", "gelu", "elu"):
         c.layer(f"dense/{activation}", L.Dense(3, activation=activation), x)
     c.layer("dense/rank_3", L.Dense(2, activation="relu"), c.numbers(2, 3, 4))
-    c.layer("dense/regularised", L.Dense(2, kernel_regularizer=keras.regularizers.L1L2(0.1, 0.2), bias_regularizer="l2",
-                                        activity_regularizer="l1"), x)
-    c.layer("dense/orthogonal", L.Dense(3, kernel_regularizer=keras.regularizers.OrthogonalRegularizer(0.1, "columns")), x)
+    c.layer(
+        "dense/regularised",
+        L.Dense(
+            2, kernel_regularizer=keras.regularizers.L1L2(0.1, 0.2), bias_regularizer="l2", activity_regularizer="l1"
+        ),
+        x,
+    )
+    c.layer(
+        "dense/orthogonal", L.Dense(3, kernel_regularizer=keras.regularizers.OrthogonalRegularizer(0.1, "columns")), x
+    )
     c.layer("dense/float64", L.Dense(2, activation="tanh", dtype="float64"), x.astype(np.float64))
     c.layer("dense/mixed_bfloat16", L.Dense(2, activation="relu", dtype="mixed_bfloat16"), x, tolerance=8e-3)
     c.layer("dense/bfloat16", L.Dense(2, dtype="bfloat16"), x, tolerance=1.6e-2)
@@ -139,27 +180,43 @@ def dense_and_convolution(c):
         for strides, dilation in ((1, 1), (2, 1), (1, 2)):
             tag = f"{padding}/{strides}/{dilation}"
             c.layer(f"conv1d/{tag}", L.Conv1D(2, 3, strides, padding, dilation_rate=dilation), c.numbers(2, 7, 2))
-            c.layer(f"conv2d/{tag}", L.Conv2D(2, (3, 2), strides, padding, dilation_rate=dilation), c.numbers(1, 5, 6, 2))
+            c.layer(
+                f"conv2d/{tag}", L.Conv2D(2, (3, 2), strides, padding, dilation_rate=dilation), c.numbers(1, 5, 6, 2)
+            )
             c.layer(f"conv3d/{tag}", L.Conv3D(1, 2, strides, padding, dilation_rate=dilation), c.numbers(1, 3, 4, 3, 1))
-            c.layer(f"depthwise_conv2d/{tag}",
-                    L.DepthwiseConv2D(3, strides, padding, depth_multiplier=2, dilation_rate=dilation),
-                    c.numbers(1, 5, 6, 2))
-            c.layer(f"depthwise_conv1d/{tag}",
-                    L.DepthwiseConv1D(3, strides, padding, depth_multiplier=2, dilation_rate=dilation),
-                    c.numbers(1, 6, 2))
+            c.layer(
+                f"depthwise_conv2d/{tag}",
+                L.DepthwiseConv2D(3, strides, padding, depth_multiplier=2, dilation_rate=dilation),
+                c.numbers(1, 5, 6, 2),
+            )
+            c.layer(
+                f"depthwise_conv1d/{tag}",
+                L.DepthwiseConv1D(3, strides, padding, depth_multiplier=2, dilation_rate=dilation),
+                c.numbers(1, 6, 2),
+            )
         for strides in (1, 2):
-            c.layer(f"conv1d_transpose/{padding}/{strides}", L.Conv1DTranspose(2, 3, strides, padding), c.numbers(2, 4, 2))
-            c.layer(f"conv2d_transpose/{padding}/{strides}", L.Conv2DTranspose(2, 3, strides, padding),
-                    c.numbers(1, 3, 4, 2))
-            c.layer(f"conv3d_transpose/{padding}/{strides}", L.Conv3DTranspose(1, 2, strides, padding),
-                    c.numbers(1, 2, 3, 2, 1))
+            c.layer(
+                f"conv1d_transpose/{padding}/{strides}", L.Conv1DTranspose(2, 3, strides, padding), c.numbers(2, 4, 2)
+            )
+            c.layer(
+                f"conv2d_transpose/{padding}/{strides}",
+                L.Conv2DTranspose(2, 3, strides, padding),
+                c.numbers(1, 3, 4, 2),
+            )
+            c.layer(
+                f"conv3d_transpose/{padding}/{strides}",
+                L.Conv3DTranspose(1, 2, strides, padding),
+                c.numbers(1, 2, 3, 2, 1),
+            )
     c.layer("conv1d/causal", L.Conv1D(2, 3, padding="causal", dilation_rate=2, activation="relu"), c.numbers(1, 6, 2))
     c.layer("conv2d/groups", L.Conv2D(4, 3, groups=2, activation="tanh"), c.numbers(1, 5, 4, 4))
     c.layer("conv2d/no_bias", L.Conv2D(2, 1, use_bias=False), c.numbers(1, 3, 3, 3))
     c.layer("conv2d/regularised", L.Conv2D(2, 2, kernel_regularizer="l2", bias_regularizer="l1"), c.numbers(1, 3, 3, 2))
     c.layer("conv2d/mixed_bfloat16", L.Conv2D(2, 2, dtype="mixed_bfloat16"), c.numbers(1, 4, 4, 2), tolerance=1.6e-2)
     c.layer("conv2d/float64", L.Conv2D(2, 2, dtype="float64"), c.numbers(1, 4, 4, 2).astype(np.float64))
-    c.layer("conv2d_transpose/output_padding", L.Conv2DTranspose(1, 3, 2, "same", output_padding=1), c.numbers(1, 3, 3, 1))
+    c.layer(
+        "conv2d_transpose/output_padding", L.Conv2DTranspose(1, 3, 2, "same", output_padding=1), c.numbers(1, 3, 3, 1)
+    )
 
 
 def pooling(c):
@@ -172,13 +229,19 @@ def pooling(c):
                     if size == 3 and axes == 3 and padding == "valid":
                         continue
                     x = c.rng.permutation(int(np.prod(shape))).reshape(shape).astype(np.float32)
-                    c.layer(f"{kind.lower()}_pooling{axes}d/{padding}/{size}/{strides}", make(size, strides, padding), x)
+                    c.layer(
+                        f"{kind.lower()}_pooling{axes}d/{padding}/{size}/{strides}", make(size, strides, padding), x
+                    )
             whole = getattr(L, f"Global{kind}Pooling{axes}D")
             x = c.rng.permutation(int(np.prod(shape))).reshape(shape).astype(np.float32)
             c.layer(f"global_{kind.lower()}_pooling{axes}d", whole(), x)
             c.layer(f"global_{kind.lower()}_pooling{axes}d/keepdims", whole(keepdims=True), x)
-    c.layer("global_average_pooling1d/mask", L.GlobalAveragePooling1D(), c.numbers(2, 4, 3),
-            masks=[np.array([[1, 1, 0, 1], [1, 0, 0, 0]], bool)])
+    c.layer(
+        "global_average_pooling1d/mask",
+        L.GlobalAveragePooling1D(),
+        c.numbers(2, 4, 3),
+        masks=[np.array([[1, 1, 0, 1], [1, 0, 0, 0]], bool)],
+    )
     c.layer("max_pooling2d/channels_last_bf16", L.MaxPooling2D(dtype="bfloat16"), c.numbers(1, 4, 4, 2), tolerance=8e-3)
     for rank in (2, 3, 4):
         c.layer(f"flatten/{rank}", L.Flatten(), c.numbers(*(2, 3, 2, 2)[:rank]))

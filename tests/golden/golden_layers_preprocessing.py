@@ -16,8 +16,11 @@ def preprocessing(c):
     for invert in (False, True):
         tag = "/invert" if invert else ""
         c.layer(f"normalization/one{tag}", L.Normalization(axis=None, mean=0.5, variance=4.0, invert=invert), x)
-        c.layer(f"normalization/each{tag}",
-                L.Normalization(mean=[0.1, 0.2, 0.3, 0.4], variance=[1.0, 2.0, 3.0, 0.0], invert=invert), x)
+        c.layer(
+            f"normalization/each{tag}",
+            L.Normalization(mean=[0.1, 0.2, 0.3, 0.4], variance=[1.0, 2.0, 3.0, 0.0], invert=invert),
+            x,
+        )
         # adapted: the weights of the case are what adapt() leaves
         layer = L.Normalization(invert=invert)
         layer.adapt(x)

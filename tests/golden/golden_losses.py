@@ -37,8 +37,15 @@ def directions(rng, *shape):
 
 
 def regression(rng):
-    for kind in ("MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError",
-                 "LogCosh", "Huber", "CosineSimilarity"):
+    for kind in (
+        "MeanSquaredError",
+        "MeanAbsoluteError",
+        "MeanAbsolutePercentageError",
+        "MeanSquaredLogarithmicError",
+        "LogCosh",
+        "Huber",
+        "CosineSimilarity",
+    ):
         yield kind, {}, eighths(rng, 4, 3), eighths(rng, 4, 3)
         yield kind, {}, eighths(rng, 2, 3, 2), eighths(rng, 2, 3, 2)
         yield kind, {}, rng.integers(-3, 4, (3, 2)).astype(np.int32), eighths(rng, 3, 2)
@@ -51,7 +58,12 @@ def regression(rng):
 
 
 def crossentropy(rng):
-    for options in ({}, {"label_smoothing": 0.25}, {"from_logits": True}, {"from_logits": True, "label_smoothing": 0.25}):
+    for options in (
+        {},
+        {"label_smoothing": 0.25},
+        {"from_logits": True},
+        {"from_logits": True, "label_smoothing": 0.25},
+    ):
         scores = eighths if options.get("from_logits") else unit
         yield "BinaryCrossentropy", options, binary(rng, 4, 3), scores(rng, 4, 3)
         yield "CategoricalCrossentropy", options, one_hot(rng, 3, 4), scores(rng, 4, 3)
@@ -59,8 +71,12 @@ def crossentropy(rng):
     yield "BinaryCrossentropy", {}, unit(rng, 2, 3, 2), unit(rng, 2, 3, 2)
     yield "CategoricalCrossentropy", {}, one_hot(rng, 3, 2, 2), unit(rng, 2, 2, 3)
     yield "CategoricalCrossentropy", {"axis": 1}, np.moveaxis(one_hot(rng, 3, 2, 2), -1, 1), unit(rng, 2, 3, 2)
-    yield ("CategoricalCrossentropy", {"axis": 1, "from_logits": True}, np.moveaxis(one_hot(rng, 3, 2, 2), -1, 1),
-           eighths(rng, 2, 3, 2))
+    yield (
+        "CategoricalCrossentropy",
+        {"axis": 1, "from_logits": True},
+        np.moveaxis(one_hot(rng, 3, 2, 2), -1, 1),
+        eighths(rng, 2, 3, 2),
+    )
     labels = np.int32([2, 0, 1, 1])
     for options in ({}, {"from_logits": True}, {"ignore_class": 1}, {"ignore_class": -1, "from_logits": True}):
         scores = eighths if options.get("from_logits") else unit
@@ -71,8 +87,13 @@ def crossentropy(rng):
 
 
 def focal(rng):
-    for options in ({}, {"gamma": 1.5}, {"from_logits": True}, {"label_smoothing": 0.25},
-                    {"from_logits": True, "label_smoothing": 0.25}):
+    for options in (
+        {},
+        {"gamma": 1.5},
+        {"from_logits": True},
+        {"label_smoothing": 0.25},
+        {"from_logits": True, "label_smoothing": 0.25},
+    ):
         scores = eighths if options.get("from_logits") else unit
         yield "BinaryFocalCrossentropy", options, binary(rng, 4, 2), scores(rng, 4, 2)
         yield "CategoricalFocalCrossentropy", options, one_hot(rng, 3, 3), scores(rng, 3, 3)
@@ -158,8 +179,9 @@ def cases_of(case, rng, table):
             inputs |= {k: np.float32(v) for k, v in options.items() if isinstance(v, list)}
             params = {"loss": kind, "integers": np.issubdtype(y_true.dtype, np.integer)}
             params |= {k: v for k, v in options.items() if not isinstance(v, list)}
-            outputs = outputs_of(kind, {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}, y_true,
-                                 y_pred, w, m)
+            outputs = outputs_of(
+                kind, {k: tuple(v) if isinstance(v, list) else v for k, v in options.items()}, y_true, y_pred, w, m
+            )
             cases.append(case(f"{kind}/{number}" + f"/{variant}" * bool(variant), inputs, params, outputs))
     return cases
 

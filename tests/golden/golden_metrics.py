@@ -18,9 +18,17 @@ def classes(rng, count, *shape):
 
 
 def means(rng):
-    for kind in ("MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError",
-                 "RootMeanSquaredError", "CosineSimilarity", "LogCoshError", "PearsonCorrelation",
-                 "ConcordanceCorrelation"):
+    for kind in (
+        "MeanSquaredError",
+        "MeanAbsoluteError",
+        "MeanAbsolutePercentageError",
+        "MeanSquaredLogarithmicError",
+        "RootMeanSquaredError",
+        "CosineSimilarity",
+        "LogCoshError",
+        "PearsonCorrelation",
+        "ConcordanceCorrelation",
+    ):
         yield kind, {}, lambda n: (eighths(rng, n, 3), eighths(rng, n, 3))
     yield "MeanSquaredError", {}, lambda n: (eighths(rng, n, 2, 2), eighths(rng, n, 2, 2))
     yield "MeanAbsoluteError", {}, lambda n: (eighths(rng, n), eighths(rng, n, 1))
@@ -40,8 +48,11 @@ def probabilities(rng):
         scores = eighths if "from_logits" in options else unit
         yield "BinaryCrossentropy", options, lambda n: (binary(rng, n, 2), scores(rng, n, 2))
         yield "CategoricalCrossentropy", options, lambda n: (one_hot(rng, 3, n), scores(rng, n, 3))
-    yield ("CategoricalCrossentropy", {"axis": 1},
-           lambda n: (np.moveaxis(one_hot(rng, 3, n, 2), -1, 1), unit(rng, n, 3, 2)))
+    yield (
+        "CategoricalCrossentropy",
+        {"axis": 1},
+        lambda n: (np.moveaxis(one_hot(rng, 3, n, 2), -1, 1), unit(rng, n, 3, 2)),
+    )
     for options in ({}, {"from_logits": True}, {"ignore_class": 1}):
         scores = eighths if "from_logits" in options else unit
         yield "SparseCategoricalCrossentropy", options, lambda n: (classes(rng, 3, n), scores(rng, n, 3))
@@ -56,8 +67,11 @@ def probabilities(rng):
         yield "SparseTopKCategoricalAccuracy", {"k": k}, lambda n: (classes(rng, 4, n), unit(rng, n, 4))
     yield "TopKCategoricalAccuracy", {"k": 2}, lambda n: (one_hot(rng, 4, n, 2), unit(rng, n, 2, 4))
     yield "SparseTopKCategoricalAccuracy", {"k": 2}, lambda n: (classes(rng, 4, n, 2), unit(rng, n, 2, 4))
-    yield ("SparseTopKCategoricalAccuracy", {"k": 2, "from_sorted_ids": True},
-           lambda n: (classes(rng, 4, n), np.stack([rng.permutation(4) for _ in range(n)]).astype(np.int32)))
+    yield (
+        "SparseTopKCategoricalAccuracy",
+        {"k": 2, "from_sorted_ids": True},
+        lambda n: (classes(rng, 4, n), np.stack([rng.permutation(4) for _ in range(n)]).astype(np.int32)),
+    )
 
 
 def confusion(rng):
@@ -85,8 +99,12 @@ def edges(rng, *shape):
 
 
 def limits(rng):
-    for kind, argument in (("SensitivityAtSpecificity", "specificity"), ("SpecificityAtSensitivity", "sensitivity"),
-                           ("PrecisionAtRecall", "recall"), ("RecallAtPrecision", "precision")):
+    for kind, argument in (
+        ("SensitivityAtSpecificity", "specificity"),
+        ("SpecificityAtSensitivity", "sensitivity"),
+        ("PrecisionAtRecall", "recall"),
+        ("RecallAtPrecision", "precision"),
+    ):
         for value in (0.5, 0.75):
             yield kind, {argument: value}, lambda n: (binary(rng, n), unit(rng, n))
         yield kind, {argument: 0.5, "num_thresholds": 1}, lambda n: (binary(rng, n, 1), unit(rng, n, 1))
@@ -106,13 +124,22 @@ def auc(rng):
     yield "AUC", {"thresholds": [0.5]}, lambda n: (binary(rng, n), edges(rng, n))  # even ones
     yield "AUC", {"from_logits": True}, lambda n: (binary(rng, n), eighths(rng, n))
     yield "AUC", {"label_weights": [0.25, 1.5]}, lambda n: (binary(rng, n, 2), unit(rng, n, 2))
-    yield "AUC", {"label_weights": [0.25, 1.5], "thresholds": [0.25, 0.375]}, lambda n: (binary(rng, n, 2), unit(rng, n, 2))
-    yield ("AUC", {"multi_label": True, "num_labels": 2, "label_weights": [0.25, 1.5]},
-           lambda n: (binary(rng, n, 2), unit(rng, n, 2)))
-    yield ("AUC", {"multi_label": True, "label_weights": [0.25, 1.5], "curve": "PR"},
-           lambda n: (binary(rng, n, 2), unit(rng, n, 2)))
-    yield ("AUC", {"multi_label": True, "thresholds": [0.25, 0.375]},
-           lambda n: (binary(rng, n, 2), unit(rng, n, 2)))
+    yield (
+        "AUC",
+        {"label_weights": [0.25, 1.5], "thresholds": [0.25, 0.375]},
+        lambda n: (binary(rng, n, 2), unit(rng, n, 2)),
+    )
+    yield (
+        "AUC",
+        {"multi_label": True, "num_labels": 2, "label_weights": [0.25, 1.5]},
+        lambda n: (binary(rng, n, 2), unit(rng, n, 2)),
+    )
+    yield (
+        "AUC",
+        {"multi_label": True, "label_weights": [0.25, 1.5], "curve": "PR"},
+        lambda n: (binary(rng, n, 2), unit(rng, n, 2)),
+    )
+    yield ("AUC", {"multi_label": True, "thresholds": [0.25, 0.375]}, lambda n: (binary(rng, n, 2), unit(rng, n, 2)))
 
 
 def scores(rng):
@@ -133,25 +160,45 @@ def scores(rng):
 
 def overlaps(rng):
     for dtype in ({}, {"dtype": "float32"}):
-        yield "IoU", {"num_classes": 3, "target_class_ids": [0, 2]} | dtype, lambda n: (classes(rng, 3, n), classes(rng, 3, n))
+        yield (
+            "IoU",
+            {"num_classes": 3, "target_class_ids": [0, 2]} | dtype,
+            lambda n: (classes(rng, 3, n), classes(rng, 3, n)),
+        )
         yield "MeanIoU", {"num_classes": 3} | dtype, lambda n: (classes(rng, 3, n, 2), classes(rng, 3, n, 2))
         yield "BinaryIoU", {"threshold": 0.25} | dtype, lambda n: (binary(rng, n, 2), unit(rng, n, 2))
     yield "BinaryIoU", {"target_class_ids": [1]}, lambda n: (binary(rng, n, 2), edges(rng, n, 2))
     yield "MeanIoU", {"num_classes": 3, "ignore_class": 0}, lambda n: (classes(rng, 3, n, 2), classes(rng, 3, n, 2))
     yield "MeanIoU", {"num_classes": 4}, lambda n: (classes(rng, 3, n, 2), classes(rng, 3, n, 2))  # one occurs nowhere
     yield "MeanIoU", {"num_classes": 2}, lambda n: (classes(rng, 3, n, 2) - 1, classes(rng, 3, n, 2))  # no classes
-    yield "IoU", {"num_classes": 3, "target_class_ids": [0, 2], "sparse_y_pred": False}, lambda n: (classes(rng, 3, n), unit(rng, n, 3))
-    yield ("IoU", {"num_classes": 3, "target_class_ids": [1], "sparse_y_true": False},
-           lambda n: (one_hot(rng, 3, n), classes(rng, 3, n)))
+    yield (
+        "IoU",
+        {"num_classes": 3, "target_class_ids": [0, 2], "sparse_y_pred": False},
+        lambda n: (classes(rng, 3, n), unit(rng, n, 3)),
+    )
+    yield (
+        "IoU",
+        {"num_classes": 3, "target_class_ids": [1], "sparse_y_true": False},
+        lambda n: (one_hot(rng, 3, n), classes(rng, 3, n)),
+    )
     yield "OneHotIoU", {"num_classes": 3, "target_class_ids": [0, 2]}, lambda n: (one_hot(rng, 3, n), unit(rng, n, 3))
-    yield ("OneHotIoU", {"num_classes": 3, "target_class_ids": [0, 2], "sparse_y_pred": True, "ignore_class": 1},
-           lambda n: (one_hot(rng, 3, n), classes(rng, 3, n)))
+    yield (
+        "OneHotIoU",
+        {"num_classes": 3, "target_class_ids": [0, 2], "sparse_y_pred": True, "ignore_class": 1},
+        lambda n: (one_hot(rng, 3, n), classes(rng, 3, n)),
+    )
     yield "OneHotMeanIoU", {"num_classes": 3}, lambda n: (one_hot(rng, 3, n), unit(rng, n, 3))
     yield "OneHotMeanIoU", {"num_classes": 3, "sparse_y_pred": True}, lambda n: (one_hot(rng, 3, n), classes(rng, 3, n))
 
 
-MASKED = ("MeanSquaredError", "Poisson", "CategoricalHinge", "BinaryCrossentropy", "SparseCategoricalCrossentropy",
-          "TopKCategoricalAccuracy")
+MASKED = (
+    "MeanSquaredError",
+    "Poisson",
+    "CategoricalHinge",
+    "BinaryCrossentropy",
+    "SparseCategoricalCrossentropy",
+    "TopKCategoricalAccuracy",
+)
 
 
 def cases_of(case, rng, table):
@@ -196,4 +243,4 @@ def files(case):
     for table in (means, probabilities, confusion, limits, auc, scores, overlaps):
         cases = cases_of(case, np.random.default_rng(22), table)
         for part, first in enumerate(range(0, len(cases), 40), 1):
-            yield f"metrics_{table.__name__}_{part}.json", cases[first:first + 40]
+            yield f"metrics_{table.__name__}_{part}.json", cases[first : first + 40]

@@ -24,9 +24,19 @@ SHARED = [
     ("ema_finalized", {"use_ema": True, "finalize": True}),
     ("loss_scale_factor", {"loss_scale_factor": 4.0}),
     ("accumulate_2", {"gradient_accumulation_steps": 2}),
-    ("accumulate_everything", {"gradient_accumulation_steps": 2, "clipnorm": 1.0, "weight_decay": 0.25,
-                               "loss_scale_factor": 2.0, "use_ema": True, "ema_momentum": 0.5,
-                               "ema_overwrite_frequency": 2, "schedule": True}),
+    (
+        "accumulate_everything",
+        {
+            "gradient_accumulation_steps": 2,
+            "clipnorm": 1.0,
+            "weight_decay": 0.25,
+            "loss_scale_factor": 2.0,
+            "use_ema": True,
+            "ema_momentum": 0.5,
+            "ema_overwrite_frequency": 2,
+            "schedule": True,
+        },
+    ),
     ("schedule", {"schedule": True}),
     ("missing_gradient", {"without_b_at": 3}),
     ("float64", {"dtype": "float64"}),
@@ -35,35 +45,84 @@ SHARED = [
 ]
 
 OWN = {
-    "SGD": [("momentum", {"momentum": 0.9}), ("nesterov", {"momentum": 0.9, "nesterov": True}),
-            ("momentum_accumulate_3", {"momentum": 0.9, "gradient_accumulation_steps": 3}),
-            ("missing_accumulate_ema", {"momentum": 0.9, "gradient_accumulation_steps": 2, "use_ema": True,
-                                        "ema_momentum": 0.5, "without_b_at": 3})],
-    "RMSprop": [("momentum", {"momentum": 0.9}), ("centered", {"centered": True}), ("options", {"rho": 0.7, "epsilon": 1e-3}),
-                ("centered_momentum", {"centered": True, "momentum": 0.5, "weight_decay": 0.25})],
-    "Adam": [("amsgrad", {"amsgrad": True}), ("options", {"beta_1": 0.8, "beta_2": 0.95, "epsilon": 1e-3}),
-             ("amsgrad_ema_accumulate", {"amsgrad": True, "use_ema": True, "gradient_accumulation_steps": 2})],
+    "SGD": [
+        ("momentum", {"momentum": 0.9}),
+        ("nesterov", {"momentum": 0.9, "nesterov": True}),
+        ("momentum_accumulate_3", {"momentum": 0.9, "gradient_accumulation_steps": 3}),
+        (
+            "missing_accumulate_ema",
+            {
+                "momentum": 0.9,
+                "gradient_accumulation_steps": 2,
+                "use_ema": True,
+                "ema_momentum": 0.5,
+                "without_b_at": 3,
+            },
+        ),
+    ],
+    "RMSprop": [
+        ("momentum", {"momentum": 0.9}),
+        ("centered", {"centered": True}),
+        ("options", {"rho": 0.7, "epsilon": 1e-3}),
+        ("centered_momentum", {"centered": True, "momentum": 0.5, "weight_decay": 0.25}),
+    ],
+    "Adam": [
+        ("amsgrad", {"amsgrad": True}),
+        ("options", {"beta_1": 0.8, "beta_2": 0.95, "epsilon": 1e-3}),
+        ("amsgrad_ema_accumulate", {"amsgrad": True, "use_ema": True, "gradient_accumulation_steps": 2}),
+    ],
     "AdamW": [("amsgrad", {"amsgrad": True}), ("options", {"beta_1": 0.8, "beta_2": 0.95, "epsilon": 1e-3})],
     "Adamax": [("options", {"beta_1": 0.8, "beta_2": 0.6, "epsilon": 1e-2})],
     "Nadam": [("options", {"beta_1": 0.8, "beta_2": 0.6, "epsilon": 1e-2})],
-    "Adagrad": [("options", {"initial_accumulator_value": 0.5, "epsilon": 1e-2}),
-                ("from_zero", {"initial_accumulator_value": 0.0})],
+    "Adagrad": [
+        ("options", {"initial_accumulator_value": 0.5, "epsilon": 1e-2}),
+        ("from_zero", {"initial_accumulator_value": 0.0}),
+    ],
     "Adadelta": [("options", {"rho": 0.5, "epsilon": 1e-2})],
-    "Adafactor": [("options", {"beta_2_decay": -0.5, "epsilon_1": 1e-4, "epsilon_2": 1e-1, "clip_threshold": 0.5}),
-                  ("absolute_step", {"relative_step": False}), ("rank_4", {"rank_4": True}),
-                  ("rank_4_accumulate", {"rank_4": True, "gradient_accumulation_steps": 2})],
-    "Ftrl": [("power", {"learning_rate_power": -0.75}), ("start", {"initial_accumulator_value": 0.5}),
-             ("l1", {"l1_regularization_strength": 0.25}), ("l2", {"l2_regularization_strength": 0.25}),
-             ("shrinkage", {"l2_shrinkage_regularization_strength": 0.25}), ("beta", {"beta": 0.5}),
-             ("all", {"learning_rate_power": -0.25, "l1_regularization_strength": 0.1, "l2_regularization_strength": 0.2,
-                      "l2_shrinkage_regularization_strength": 0.3, "beta": 0.5})],
+    "Adafactor": [
+        ("options", {"beta_2_decay": -0.5, "epsilon_1": 1e-4, "epsilon_2": 1e-1, "clip_threshold": 0.5}),
+        ("absolute_step", {"relative_step": False}),
+        ("rank_4", {"rank_4": True}),
+        ("rank_4_accumulate", {"rank_4": True, "gradient_accumulation_steps": 2}),
+    ],
+    "Ftrl": [
+        ("power", {"learning_rate_power": -0.75}),
+        ("start", {"initial_accumulator_value": 0.5}),
+        ("l1", {"l1_regularization_strength": 0.25}),
+        ("l2", {"l2_regularization_strength": 0.25}),
+        ("shrinkage", {"l2_shrinkage_regularization_strength": 0.25}),
+        ("beta", {"beta": 0.5}),
+        (
+            "all",
+            {
+                "learning_rate_power": -0.25,
+                "l1_regularization_strength": 0.1,
+                "l2_regularization_strength": 0.2,
+                "l2_shrinkage_regularization_strength": 0.3,
+                "beta": 0.5,
+            },
+        ),
+    ],
     "Lion": [("options", {"beta_1": 0.5, "beta_2": 0.8})],
     "Lamb": [("options", {"beta_1": 0.8, "beta_2": 0.6, "epsilon": 1e-2})],
-    "Muon": [("rank_4", {"rank_4": True}), ("plain_momentum", {"nesterov": False}),
-             ("steps", {"ns_steps": 2, "muon_a": 3.0, "muon_b": -4.0, "muon_c": 2.0, "momentum": 0.8}),
-             ("no_rms_rate", {"rms_rate": None}), ("wide", {"transposed": True}),
-             ("adam", {"exclude_layers": "w", "adam_beta_1": 0.8, "adam_beta_2": 0.95, "epsilon": 1e-3,
-                       "adam_weight_decay": 0.5, "adam_lr_ratio": 0.5})],
+    "Muon": [
+        ("rank_4", {"rank_4": True}),
+        ("plain_momentum", {"nesterov": False}),
+        ("steps", {"ns_steps": 2, "muon_a": 3.0, "muon_b": -4.0, "muon_c": 2.0, "momentum": 0.8}),
+        ("no_rms_rate", {"rms_rate": None}),
+        ("wide", {"transposed": True}),
+        (
+            "adam",
+            {
+                "exclude_layers": "w",
+                "adam_beta_1": 0.8,
+                "adam_beta_2": 0.95,
+                "epsilon": 1e-3,
+                "adam_weight_decay": 0.5,
+                "adam_lr_ratio": 0.5,
+            },
+        ),
+    ],
 }
 
 
@@ -77,9 +136,14 @@ def follow(case, rng, name, kind, options):
     params = {"optimizer": kind.lower(), "learning_rate": 0.125}
     if "dtype" in options:  # 0.999 is 1 in bfloat16, and 1 - 1 a divisor; for float64 Keras rounds it to float32 first
         known = inspect.signature(getattr(O, kind)).parameters
-        options.update({k: v for k, v in (("beta_2", 0.875), ("adam_beta_2", 0.875), ("epsilon", 2.0**-7)) if k in known})
-    own = {k: options.pop(k) for k in ("exclude", "finalize", "schedule", "without_b_at", "dtype", "rank_4", "transposed")
-           if k in options}
+        options.update(
+            {k: v for k, v in (("beta_2", 0.875), ("adam_beta_2", 0.875), ("epsilon", 2.0**-7)) if k in known}
+        )
+    own = {
+        k: options.pop(k)
+        for k in ("exclude", "finalize", "schedule", "without_b_at", "dtype", "rank_4", "transposed")
+        if k in options
+    }
     params.update({k: ("none" if v is None else v) for k, v in options.items()})
     params.update({k: v for k, v in own.items() if k not in ("rank_4", "transposed")})
     shapes = {"w": (2, 3) if own.get("transposed") else (3, 2), "b": (2,)}
@@ -144,9 +208,14 @@ def schedules(case):
     for boundaries, values in ([[7], [0.5, 0.25]], [[1, 10, 29], [1.0, 0.5, 0.25, 0.125]]):
         schedule = S.PiecewiseConstantDecay(boundaries, values)
         rates = np.array([float(schedule(tf.constant(s, tf.int64))) for s in steps], np.float32)
-        cases.append(case(f"PiecewiseConstantDecay/{len(boundaries)}",
-                          {"steps": steps, "boundaries": np.array(boundaries), "values": np.float32(values)},
-                          {"schedule": "PiecewiseConstantDecay"}, {"rate": rates}))
+        cases.append(
+            case(
+                f"PiecewiseConstantDecay/{len(boundaries)}",
+                {"steps": steps, "boundaries": np.array(boundaries), "values": np.float32(values)},
+                {"schedule": "PiecewiseConstantDecay"},
+                {"rate": rates},
+            )
+        )
     return cases
 
 
@@ -163,8 +232,20 @@ def loss_scale(case, rng):
         ("nadam", O.Nadam, {}, "2,5"),
         ("rmsprop_accumulate", O.RMSprop, {"gradient_accumulation_steps": 2}, "1,4"),
         ("muon_accumulate", O.Muon, {"gradient_accumulation_steps": 2, "use_ema": True, "clipvalue": 0.5}, "1,4"),
-        ("lion_all", O.Lion, {"gradient_accumulation_steps": 2, "clipnorm": 1.0, "weight_decay": 0.25, "use_ema": True,
-                              "ema_momentum": 0.5, "ema_overwrite_frequency": 2, "schedule": True}, "2,3"),
+        (
+            "lion_all",
+            O.Lion,
+            {
+                "gradient_accumulation_steps": 2,
+                "clipnorm": 1.0,
+                "weight_decay": 0.25,
+                "use_ema": True,
+                "ema_momentum": 0.5,
+                "ema_overwrite_frequency": 2,
+                "schedule": True,
+            },
+            "2,3",
+        ),
     ]
     steps, cases = 8, []
     for name, make, options, inf_at in table:
@@ -173,8 +254,9 @@ def loss_scale(case, rng):
         rate = S.ExponentialDecay(0.125, 2, 0.5) if options.pop("schedule", False) else 0.125
         optimizer = O.LossScaleOptimizer(make(rate, **options), initial_scale=64.0, dynamic_growth_steps=2)
         first = {k: np.round(rng.standard_normal(s), 3).astype(np.float32) for k, s in (("w", (3, 2)), ("b", (2,)))}
-        gradients = {k: np.round(rng.standard_normal((steps, *v.shape)) * 64, 2).astype(np.float32)
-                     for k, v in first.items()}
+        gradients = {
+            k: np.round(rng.standard_normal((steps, *v.shape)) * 64, 2).astype(np.float32) for k, v in first.items()
+        }
         variables = {k: keras.Variable(v, name=k) for k, v in first.items()}
         scales = []
         for step in range(steps):
@@ -198,8 +280,11 @@ def optimizer_files(case):
     for kind, own in OWN.items():
         rng = np.random.default_rng(20)
         # Keras' Muon refuses anything but float32.
-        cases = [follow(case, rng, name, kind, options) for name, options in SHARED + own
-                 if kind != "Muon" or "dtype" not in options]
+        cases = [
+            follow(case, rng, name, kind, options)
+            for name, options in SHARED + own
+            if kind != "Muon" or "dtype" not in options
+        ]
         yield f"optimizers_{kind.lower()}.json", cases
     yield "schedules.json", schedules(case)
     yield "loss_scale.json", loss_scale(case, np.random.default_rng(20))

@@ -20,8 +20,10 @@ DATA = pathlib.Path(os.environ.get("BRIO_DATA", pathlib.Path(__file__).resolve()
 def scene(height, width, channels=3, bits=8):
     """Smooth colours with an edge: something of every frequency."""
     y, x = np.mgrid[0:height, 0:width]
-    planes = [np.sin(x / (3 + c)) * 0.3 + np.cos(y / (2 + c)) * 0.2 + 0.5 + 0.25 * (((x + 2 * y) // 5) % 2 - 0.5)
-              for c in range(channels)]
+    planes = [
+        np.sin(x / (3 + c)) * 0.3 + np.cos(y / (2 + c)) * 0.2 + 0.5 + 0.25 * (((x + 2 * y) // 5) % 2 - 0.5)
+        for c in range(channels)
+    ]
     top = (1 << bits) - 1
     return np.clip(np.stack(planes, -1) * top, 0, top).astype(np.uint8 if bits == 8 else np.uint16)
 
@@ -40,7 +42,7 @@ def jpegs():
     # A marker of Adobe's is what tells inverted inks; Pillow writes it, and without it the inks are plain.
     cmyk = pillow(scene(17, 18, 4), "CMYK", "JPEG", quality=90)
     adobe = cmyk.index(b"\xff\xee")
-    plain_cmyk = cmyk[:adobe] + cmyk[adobe + 2 + int.from_bytes(cmyk[adobe + 2:adobe + 4], "big"):]
+    plain_cmyk = cmyk[:adobe] + cmyk[adobe + 2 + int.from_bytes(cmyk[adobe + 2 : adobe + 4], "big") :]
     return {
         "444": pillow(colour, "RGB", "JPEG", quality=92, subsampling=0),
         "422": pillow(colour, "RGB", "JPEG", quality=92, subsampling=1),
@@ -83,8 +85,13 @@ def png(samples, bits, colour_type, interlaced=False, chunks=()):
     else:
         data = rows(samples)
     header = struct.pack(">IIBBBBB", width, height, bits, colour_type, 0, 0, int(interlaced))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(chunk(k, c) for k, c in chunks)
-            + chunk(b"IDAT", zlib.compress(data, 9)) + chunk(b"IEND", b""))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + b"".join(chunk(k, c) for k, c in chunks)
+        + chunk(b"IDAT", zlib.compress(data, 9))
+        + chunk(b"IEND", b"")
+    )
 
 
 def pngs():
@@ -97,9 +104,10 @@ def pngs():
         files[f"grey{bits}_transparent"] = png(values, bits, 0, chunks=[(b"tRNS", key)])
         if bits < 16:
             indices = np.minimum(values, 15)
-            files[f"palette{bits}"] = png(indices, bits, 3, chunks=[(b"PLTE", palette[:3 * min(16, 1 << bits)])])
+            files[f"palette{bits}"] = png(indices, bits, 3, chunks=[(b"PLTE", palette[: 3 * min(16, 1 << bits)])])
             files[f"palette{bits}_transparent"] = png(
-                indices, bits, 3, chunks=[(b"PLTE", palette[:3 * min(16, 1 << bits)]), (b"tRNS", b"\x40\x80")])
+                indices, bits, 3, chunks=[(b"PLTE", palette[: 3 * min(16, 1 << bits)]), (b"tRNS", b"\x40\x80")]
+            )
     for bits in (8, 16):
         for name, kind, channels in (("rgb", 2, 3), ("grey_alpha", 4, 2), ("rgba", 6, 4)):
             values = scene(5, 6, channels, bits)
@@ -120,14 +128,34 @@ def bmp(image, top_down=False):
     # Grey levels as the palette, as every writer has them.
     palette = b"".join(bytes((i, i, i, 0)) for i in range(256)) if channels == 1 else b""
     start = 54 + len(palette)
-    header = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", start + len(data), 0, 0, start, 40, width,
-                         -height if top_down else height, 1, 8 * channels, 0, len(data), 2835, 2835, 0, 0)
+    header = struct.pack(
+        "<2sIHHIIiiHHIIiiII",
+        b"BM",
+        start + len(data),
+        0,
+        0,
+        start,
+        40,
+        width,
+        -height if top_down else height,
+        1,
+        8 * channels,
+        0,
+        len(data),
+        2835,
+        2835,
+        0,
+        0,
+    )
     return header + palette + data
 
 
 def bmps():
-    return {f"{name}{'_top_down' if down else ''}": bmp(scene(5, 7, channels), down)
-            for name, channels in (("grey", 1), ("rgb", 3), ("rgba", 4)) for down in (False, True)}
+    return {
+        f"{name}{'_top_down' if down else ''}": bmp(scene(5, 7, channels), down)
+        for name, channels in (("grey", 1), ("rgb", 3), ("rgba", 4))
+        for down in (False, True)
+    }
 
 
 def outcome(decode):
@@ -184,8 +212,14 @@ def files(case):
     def encode_cases():
         for channels in (1, 3):
             image = scene(10, 12, channels)
-            for options in ({}, {"quality": 30}, {"progressive": True}, {"optimize_size": True},
-                            {"chroma_downsampling": False}, {"density_unit": "cm", "x_density": 7, "y_density": 8}):
+            for options in (
+                {},
+                {"quality": 30},
+                {"progressive": True},
+                {"optimize_size": True},
+                {"chroma_downsampling": False},
+                {"density_unit": "cm", "x_density": 7, "y_density": 8},
+            ):
                 file = tf.io.encode_jpeg(image, **options).numpy()
                 name = "/".join(["jpeg", str(channels), *(f"{k}={v}" for k, v in options.items())])
                 yield case(name, {"image": image}, {"kind": "jpeg", "file": file.hex(), **options}, {})
@@ -194,8 +228,12 @@ def files(case):
                 image = scene(6, 5, channels, bits)
                 for level in (-1, 0, 9):
                     file = tf.io.encode_png(image, compression=level).numpy()
-                    yield case(f"png/{channels}/{bits}/{level}", {"image": image},
-                               {"kind": "png", "file": file.hex(), "bits": bits, "compression": level}, {})
+                    yield case(
+                        f"png/{channels}/{bits}/{level}",
+                        {"image": image},
+                        {"kind": "png", "file": file.hex(), "bits": bits, "compression": level},
+                        {},
+                    )
 
     def photo_cases():
         folder = DATA / "clothing" / "validation"
@@ -205,9 +243,12 @@ def files(case):
             for options in ({}, {"channels": 1}, {"ratio": 2}, {"ratio": 8}, {"dct_method": "INTEGER_ACCURATE"}):
                 pixels = tf.io.decode_jpeg(photo.read_bytes(), **options).numpy()
                 path = photo.relative_to(DATA).as_posix()
-                yield case("/".join([path, *(f"{k}={v}" for k, v in options.items())]),
-                           {"shape": np.int32(pixels.shape)}, {"path": path, "crc": zlib.crc32(pixels.tobytes()), **options},
-                           {})
+                yield case(
+                    "/".join([path, *(f"{k}={v}" for k, v in options.items())]),
+                    {"shape": np.int32(pixels.shape)},
+                    {"path": path, "crc": zlib.crc32(pixels.tobytes()), **options},
+                    {},
+                )
 
     def in_files(stem, cases):
         """As many files as the limit of 50 kB asks for."""

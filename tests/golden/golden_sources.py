@@ -24,9 +24,18 @@ def timeseries_cases(case):
     for length, stride, rate, (start, end), rows in itertools.product(*options.values()):
         targets = None if rows is None else np.arange(100, 100 + rows, dtype="int32")
         try:
-            batches = list(keras.utils.timeseries_dataset_from_array(
-                data, targets, length, sequence_stride=stride, sampling_rate=rate, batch_size=4, start_index=start,
-                end_index=end))
+            batches = list(
+                keras.utils.timeseries_dataset_from_array(
+                    data,
+                    targets,
+                    length,
+                    sequence_stride=stride,
+                    sampling_rate=rate,
+                    batch_size=4,
+                    start_index=start,
+                    end_index=end,
+                )
+            )
         except tf.errors.InvalidArgumentError:  # a target behind the last one
             continue
         params = {"length": length, "stride": stride, "rate": rate, "batches": len(batches), "targets": rows or 0}
@@ -38,8 +47,16 @@ def timeseries_cases(case):
         yield case(f"{length}/{stride}/{rate}/{start}:{end}/{rows}", {}, params, outputs)
 
 
-TEXTS = {"a/1.txt": "one", "a/10.txt": "ten", "a/2.txt": "", "b/x.txt": "a longer\ntext", "b/deep/y.txt": "below",
-         "c.d/z.TXT": "third", "b/no.md": "not read", "top.txt": "on top"}
+TEXTS = {
+    "a/1.txt": "one",
+    "a/10.txt": "ten",
+    "a/2.txt": "",
+    "b/x.txt": "a longer\ntext",
+    "b/deep/y.txt": "below",
+    "c.d/z.TXT": "third",
+    "b/no.md": "not read",
+    "top.txt": "on top",
+}
 
 
 def text_cases(case):
@@ -49,15 +66,26 @@ def text_cases(case):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         wanted = [
-            {}, {"label_mode": "categorical"}, {"label_mode": None}, {"max_length": 3}, {"max_length": 0},
-            {"class_names": ["b", "a"]}, {"class_names": ["b", "a"], "label_mode": "binary"}, {"labels": None},
-            {"labels": [5, 3, 3, 5, 4, 3, 5]}, {"labels": [5, 3, 3, 5, 4, 3, 5], "label_mode": "int"},
-        ] + [{"validation_split": split, "subset": subset}
-             for split in (0.3, 0.5) for subset in ("training", "validation")]
+            {},
+            {"label_mode": "categorical"},
+            {"label_mode": None},
+            {"max_length": 3},
+            {"max_length": 0},
+            {"class_names": ["b", "a"]},
+            {"class_names": ["b", "a"], "label_mode": "binary"},
+            {"labels": None},
+            {"labels": [5, 3, 3, 5, 4, 3, 5]},
+            {"labels": [5, 3, 3, 5, 4, 3, 5], "label_mode": "int"},
+        ] + [
+            {"validation_split": split, "subset": subset}
+            for split in (0.3, 0.5)
+            for subset in ("training", "validation")
+        ]
         for options in wanted:
             texts, labels = [], []
-            for batch in keras.utils.text_dataset_from_directory(folder, batch_size=2, shuffle=False, verbose=False,
-                                                                 **options):
+            for batch in keras.utils.text_dataset_from_directory(
+                folder, batch_size=2, shuffle=False, verbose=False, **options
+            ):
                 batch = batch if isinstance(batch, tuple) else (batch,)
                 texts += [value.decode() for value in batch[0].numpy()]
                 labels += [batch[1].numpy()] if len(batch) > 1 else []
@@ -73,9 +101,16 @@ def csv_cases(case):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "rows.csv"
         path.write_text(CSV)
-        for options in [{}, {"label_name": "y"}, {"label_name": "name"}, {"select_columns": ["y", "x"]},
-                        {"select_columns": ["name", "n"], "label_name": "n"}, {"batch_size": 5}, {"num_epochs": 3},
-                        {"num_rows_for_inference": 1}]:
+        for options in [
+            {},
+            {"label_name": "y"},
+            {"label_name": "name"},
+            {"select_columns": ["y", "x"]},
+            {"select_columns": ["name", "n"], "label_name": "n"},
+            {"batch_size": 5},
+            {"num_epochs": 3},
+            {"num_rows_for_inference": 1},
+        ]:
             wanted = {"batch_size": 2, "num_epochs": 1, "shuffle": False, **options}
             columns = {}
             for batch in tf.data.experimental.make_csv_dataset(str(path), **wanted):

@@ -27,6 +27,7 @@ rng = np.random.default_rng(20)
 
 # --- The form of the files: one array a line, so that a diff reads well ----------------------------------------------
 
+
 def array(value):
     value = np.asarray(value)
     if value.dtype.kind in "OSU":  # strings: one character for each byte
@@ -70,6 +71,7 @@ def write(file, cases):
 
 # --- Losses ------------------------------------------------------------------------------------------------------------
 
+
 def losses():
     """The loss under each reduction, and the gradient of sum_over_batch_size with respect to y_pred."""
 
@@ -89,17 +91,32 @@ def losses():
         ("binary_crossentropy", K.BinaryCrossentropy, {}, binary, unit),
         ("binary_crossentropy/smoothed", K.BinaryCrossentropy, {"label_smoothing": 0.1}, binary, unit),
         ("binary_crossentropy/logits", K.BinaryCrossentropy, {"from_logits": True}, binary, normal(6, 3)),
-        ("binary_crossentropy/logits_smoothed", K.BinaryCrossentropy, {"from_logits": True, "label_smoothing": 0.2},
-         binary, normal(6, 3)),
+        (
+            "binary_crossentropy/logits_smoothed",
+            K.BinaryCrossentropy,
+            {"from_logits": True, "label_smoothing": 0.2},
+            binary,
+            normal(6, 3),
+        ),
         ("categorical_crossentropy", K.CategoricalCrossentropy, {}, one_hot, probabilities(5, 4)),
-        ("categorical_crossentropy/smoothed", K.CategoricalCrossentropy, {"label_smoothing": 0.1}, one_hot,
-         probabilities(5, 4)),
+        (
+            "categorical_crossentropy/smoothed",
+            K.CategoricalCrossentropy,
+            {"label_smoothing": 0.1},
+            one_hot,
+            probabilities(5, 4),
+        ),
         # Rows that do not sum to 1: Keras divides by the sum first.
         ("categorical_crossentropy/unnormalised", K.CategoricalCrossentropy, {}, one_hot, 3 * probabilities(5, 4)),
         ("categorical_crossentropy/logits", K.CategoricalCrossentropy, {"from_logits": True}, one_hot, normal(5, 4)),
         ("sparse_categorical_crossentropy", K.SparseCategoricalCrossentropy, {}, labels, probabilities(5, 4)),
-        ("sparse_categorical_crossentropy/logits", K.SparseCategoricalCrossentropy, {"from_logits": True}, labels,
-         normal(5, 4)),
+        (
+            "sparse_categorical_crossentropy/logits",
+            K.SparseCategoricalCrossentropy,
+            {"from_logits": True},
+            labels,
+            normal(5, 4),
+        ),
         ("mean_squared_error", K.MeanSquaredError, {}, normal(5, 3), normal(5, 3)),
     ]
     cases = []
@@ -128,12 +145,19 @@ def losses():
         cases.append(case(f"{name}/clipped", inputs, {"loss": name}, {"sum_over_batch_size": function(t, p)}))
     large_true, large = np.float32([[1, 0, 1, 0]]), np.float32([[100, 100, -100, -100]])
     loss = K.BinaryCrossentropy(from_logits=True)(large_true, large)
-    cases.append(case("binary_crossentropy/large_logits", {"y_true": large_true, "y_pred": large},
-                      {"loss": "binary_crossentropy", "from_logits": True}, {"sum_over_batch_size": loss}))
+    cases.append(
+        case(
+            "binary_crossentropy/large_logits",
+            {"y_true": large_true, "y_pred": large},
+            {"loss": "binary_crossentropy", "from_logits": True},
+            {"sum_over_batch_size": loss},
+        )
+    )
     return cases
 
 
 # --- Metrics -----------------------------------------------------------------------------------------------------------
+
 
 def metrics():
     """Three batches of 5, 5 and 3 rows; "result" is the metric after each of them."""
@@ -174,16 +198,29 @@ def metrics():
     # The probability that equals the threshold is not above it; of equal scores the first counts.
     y_true, y_pred = np.float32([[0], [0], [1]]), np.float32([[0.5], [0.5], [0.5]])
     result = [float(M.BinaryAccuracy()(y_true, y_pred))]
-    cases.append(case("BinaryAccuracy/tie", {"y_true_0": y_true, "y_pred_0": y_pred}, {"metric": "BinaryAccuracy"},
-                      {"result": result}))
+    cases.append(
+        case(
+            "BinaryAccuracy/tie",
+            {"y_true_0": y_true, "y_pred_0": y_pred},
+            {"metric": "BinaryAccuracy"},
+            {"result": result},
+        )
+    )
     y_true, y_pred = np.int32([0, 1, 2]), np.float32([[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0.2, 0.4, 0.4]])
     result = [float(M.SparseCategoricalAccuracy()(y_true, y_pred))]
-    cases.append(case("SparseCategoricalAccuracy/tie", {"y_true_0": y_true, "y_pred_0": y_pred},
-                      {"metric": "SparseCategoricalAccuracy"}, {"result": result}))
+    cases.append(
+        case(
+            "SparseCategoricalAccuracy/tie",
+            {"y_true_0": y_true, "y_pred_0": y_pred},
+            {"metric": "SparseCategoricalAccuracy"},
+            {"result": result},
+        )
+    )
     return cases
 
 
 # --- Initialisers ------------------------------------------------------------------------------------------------------
+
 
 def initializers():
     """Bits cannot agree, distributions can. "limit" is the bound of a uniform one or the cut of a truncated one; "stddev"
@@ -228,6 +265,7 @@ def initializers():
 
 # --- Activations -------------------------------------------------------------------------------------------------------
 
+
 def activations():
     """Values, and the gradient of their sum (for softmax and log_softmax: of the sum of values times "upstream")."""
     A = keras.activations
@@ -256,8 +294,24 @@ def activations():
     # The others on fewer points, with all their kinks among them.
     kinks = [0, 0.5, 1, 1.5, 2, 3, 6]
     small = np.float32(sorted({s * v for s in (-1, 1) for v in (*kinks, 1e-3, 0.3, 2.7, 4.5, 9, 30)}))
-    names = ("relu6", "leaky_relu", "selu", "celu", "mish", "softsign", "hard_sigmoid", "hard_silu", "hard_tanh",
-             "tanh_shrink", "hard_shrink", "soft_shrink", "squareplus", "sparse_plus", "sparse_sigmoid", "log_sigmoid")
+    names = (
+        "relu6",
+        "leaky_relu",
+        "selu",
+        "celu",
+        "mish",
+        "softsign",
+        "hard_sigmoid",
+        "hard_silu",
+        "hard_tanh",
+        "tanh_shrink",
+        "hard_shrink",
+        "soft_shrink",
+        "squareplus",
+        "sparse_plus",
+        "sparse_sigmoid",
+        "log_sigmoid",
+    )
     cases += [one(name, getattr(A, name), small) for name in names]
     cases.append(one("exponential", A.exponential, small[np.abs(small) < 10]))
     for name, options in (
@@ -293,6 +347,7 @@ def activations():
 
 # --- Functions of tf.math ----------------------------------------------------------------------------------------------
 
+
 def maths():
     """A function of x, or of x and y: its "value", and the gradients of the sum of its elements."""
     m = tf.math
@@ -316,12 +371,13 @@ def maths():
     cases = [one(name, getattr(m, name), around[np.abs(around) < 20]) for name in ("sinh", "cosh", "erfc")]
     cases += [one(name, getattr(m, name), around) for name in ("tan", "atan", "asinh", "rint", "reciprocal_no_nan")]
     cases += [one(name, getattr(m, name), inside) for name in ("asin", "acos", "atanh", "erfinv")]
-    cases += [one(name, getattr(m, name), np.float32([1e-6, 1e-3, 0.1, 0.25, 0.5, 0.9, 0.999])) for name in
-              ("ndtri",)]
+    cases += [one(name, getattr(m, name), np.float32([1e-6, 1e-3, 0.1, 0.25, 0.5, 0.9, 0.999])) for name in ("ndtri",)]
     cases.append(one("erfcinv", m.erfcinv, np.float32([1e-6, 1e-3, 0.1, 0.5, 1, 1.5, 1.999])))
     cases.append(one("acosh", m.acosh, np.float32([1.001, 1.5, 2, 10, 1e6])))
-    cases += [one(name, getattr(m, name), np.concatenate([positive, np.float32([-0.5, -1.25, -3.75])])) for name in
-              ("lgamma", "digamma")]
+    cases += [
+        one(name, getattr(m, name), np.concatenate([positive, np.float32([-0.5, -1.25, -3.75])]))
+        for name in ("lgamma", "digamma")
+    ]
     for n in (1, 2, 3):
         cases.append(one(f"polygamma/{n}", lambda x, n=n: m.polygamma(tf.fill(x.shape, float(n)), x), positive[1:]))
     K = keras.ops
@@ -358,8 +414,14 @@ def maths():
     cases.append(one("global_norm", lambda x, y: tf.linalg.global_norm([x, None, y]), rows, kinks))
     for norm in (1, 100):
         for part in (0, 1):
-            cases.append(one(f"clip_by_global_norm/{norm}/{part}", lambda x, y, norm=norm, part=part:
-                             tf.clip_by_global_norm([x, y], float(norm))[0][part], rows, kinks))
+            cases.append(
+                one(
+                    f"clip_by_global_norm/{norm}/{part}",
+                    lambda x, y, norm=norm, part=part: tf.clip_by_global_norm([x, y], float(norm))[0][part],
+                    rows,
+                    kinks,
+                )
+            )
     for c in cases:
         parts = c["name"].split("/")
         if parts[0] == "polygamma":
@@ -372,6 +434,7 @@ def maths():
 
 
 # --- Ops: shapes, reductions, indexing ---------------------------------------------------------------------------------
+
 
 def op_case(name, call, inputs, params=None, lists=None, gradient=(), wave=np.cos):
     """What call(**inputs, **params, **lists) gives, as y_0, y_1, …, and the gradient of sum(y_0 · upstream) with respect to
@@ -422,16 +485,25 @@ def shapes():
         one("range", tf.range, dict(zip(("start", "limit", "delta"), np.int32([3, -8, -2])))),
         one("range/real", tf.range, dict(zip(("start", "limit", "delta"), np.float32([0, 1, 0.1])))),
         one("range/empty", tf.range, dict(zip(("start", "limit", "delta"), np.int32([3, 3, 2])))),
-        one("linspace", tf.linspace, {"start": np.float32([0, 5]), "stop": np.float32([10, 40])}, {"num": 7, "axis": -1},
-            gradient=["start", "stop"]),
+        one(
+            "linspace",
+            tf.linspace,
+            {"start": np.float32([0, 5]), "stop": np.float32([10, 40])},
+            {"num": 7, "axis": -1},
+            gradient=["start", "stop"],
+        ),
         one("linspace/two", tf.linspace, {"start": np.float32(2), "stop": np.float32(9)}, {"num": 2, "axis": 0}),
         one("linspace/one", tf.linspace, {"start": np.float32(2), "stop": np.float32(9)}, {"num": 1, "axis": 0}),
         one("linspace/none", tf.linspace, {"start": np.float32([2]), "stop": np.float32([9])}, {"num": 0, "axis": 0}),
         one("eye", tf.eye, {}, {"num_rows": 2, "num_columns": 3}, {"batch_shape": [2]}),
         one("sequence_mask", tf.sequence_mask, {"lengths": np.int32([[1, 3], [0, 7]])}, {"maxlen": 4}),
         one("sequence_mask/read", tf.sequence_mask, {"lengths": np.int32([1, 3, -2])}),
-        one("one_hot", tf.one_hot, {"indices": np.int32([[0, 2], [-1, 3]])},
-            {"depth": 3, "on_value": 5.0, "off_value": -1.0, "axis": 1}),
+        one(
+            "one_hot",
+            tf.one_hot,
+            {"indices": np.int32([[0, 2], [-1, 3]])},
+            {"depth": 3, "on_value": 5.0, "off_value": -1.0, "axis": 1},
+        ),
         one("band_part", tf.linalg.band_part, {"input": m}, {"num_lower": 1, "num_upper": 0}, gradient=["input"]),
         one("band_part/all_below", tf.linalg.band_part, {"input": m}, {"num_lower": -1, "num_upper": 1}),
         one("tril", tf.experimental.numpy.tril, {"m": m}, {"k": -1}),
@@ -442,20 +514,42 @@ def shapes():
         cases.append(one(f"meshgrid/{indexing}", grid, {"a": v, "b": v[:2], "c": v[:1]}, {"indexing": indexing}))
     for mode in ("REFLECT", "SYMMETRIC"):
         for name, paddings in (("", [[1, 2], [3, 0]]), ("/most", [[2, 2], [3, 3]])):
-            cases.append(one(f"mirror_pad/{mode}{name}", tf.pad, {"tensor": m}, {"mode": mode}, {"paddings": paddings},
-                             gradient=["tensor"]))
+            cases.append(
+                one(
+                    f"mirror_pad/{mode}{name}",
+                    tf.pad,
+                    {"tensor": m},
+                    {"mode": mode},
+                    {"paddings": paddings},
+                    gradient=["tensor"],
+                )
+            )
     for k in (-2, 0, 1, 3):
         n = min(3 + min(k, 0), 4 - max(k, 0))
         cases.append(one(f"diag/{k}", tf.linalg.diag, {"diagonal": m[:2]}, {"k": k}, gradient=["diagonal"]))
         cases.append(one(f"diag_part/{k}", tf.linalg.diag_part, {"input": m}, {"k": k}, gradient=["input"]))
-        cases.append(one(f"set_diag/{k}", tf.linalg.set_diag, {"input": m, "diagonal": -v[:n]}, {"k": k},
-                         gradient=["input", "diagonal"]))
-    for name, block, edges in (("", [2, 2], [[0, 0], [0, 0]]), ("/edges", [2, 3], [[2, 0], [1, 2]]), ("/one", [4], [[1, 3]])):
+        cases.append(
+            one(
+                f"set_diag/{k}",
+                tf.linalg.set_diag,
+                {"input": m, "diagonal": -v[:n]},
+                {"k": k},
+                gradient=["input", "diagonal"],
+            )
+        )
+    for name, block, edges in (
+        ("", [2, 2], [[0, 0], [0, 0]]),
+        ("/edges", [2, 3], [[2, 0], [1, 2]]),
+        ("/one", [4], [[1, 3]]),
+    ):
         lists = {"block_shape": block, "paddings": edges}
         cases.append(one(f"space_to_batch{name}", tf.space_to_batch, {"input": image[..., :1]}, lists=lists))
         big = np.arange(int(np.prod(block)) * 2 * 4 * 6, dtype=np.int32).reshape(-1, 4, 6, 1)
-        cases.append(one(f"batch_to_space{name}", tf.batch_to_space, {"input": big},
-                         lists={"block_shape": block, "crops": edges}))
+        cases.append(
+            one(
+                f"batch_to_space{name}", tf.batch_to_space, {"input": big}, lists={"block_shape": block, "crops": edges}
+            )
+        )
     return cases
 
 
@@ -486,11 +580,18 @@ def reductions():
         one("bincount/long", math.bincount, {"arr": np.int32([1, 1])}, {"minlength": 4}),
         one("bincount/empty", math.bincount, {"arr": np.int32([])}),
         one("bincount/weights", math.bincount, {"arr": np.int32([1, 1, 5]), "weights": np.float32([0.5, 1, 2])}),
-        one("histogram_fixed_width",
+        one(
+            "histogram_fixed_width",
             lambda values, low, high, nbins: tf.histogram_fixed_width(values, [low, high], nbins),
-            {"values": np.float32([-1, 0, 1.5, 2, 5, 15, 4.999])}, {"low": 0.0, "high": 5.0, "nbins": 5}),
-        one("unsorted_segment_sum/matrix_ids", math.unsorted_segment_sum,
-            {"data": np.float32([[1, 2], [3, 4], [5, 6]]), "segment_ids": jumbled}, {"num_segments": 4}),
+            {"values": np.float32([-1, 0, 1.5, 2, 5, 15, 4.999])},
+            {"low": 0.0, "high": 5.0, "nbins": 5},
+        ),
+        one(
+            "unsorted_segment_sum/matrix_ids",
+            math.unsorted_segment_sum,
+            {"data": np.float32([[1, 2], [3, 4], [5, 6]]), "segment_ids": jumbled},
+            {"num_segments": 4},
+        ),
     ]
     for order in ("1", "2", "3.5", "inf"):
         norm = lambda tensor, ord, axis: tf.norm(tensor, ord=float(ord), axis=axis)
@@ -505,18 +606,47 @@ def reductions():
             cases.append(one(f"cumsum/{name}", tf.cumsum, {"x": x}, options, gradient=["x"]))
             cases.append(one(f"cumprod/{name}", math.cumprod, {"x": 1 + x * x}, options, gradient=["x"]))
             if not exclusive:  # else the first is -inf, which JSON does not have
-                cases.append(one(f"cumulative_logsumexp/{name}", math.cumulative_logsumexp, {"x": 30 * x}, options,
-                                 gradient=["x"]))
-    cases.append(one("cumprod/zeros", math.cumprod, {"x": with_zeros}, {"axis": 1, "exclusive": False, "reverse": False}))
+                cases.append(
+                    one(
+                        f"cumulative_logsumexp/{name}",
+                        math.cumulative_logsumexp,
+                        {"x": 30 * x},
+                        options,
+                        gradient=["x"],
+                    )
+                )
+    cases.append(
+        one("cumprod/zeros", math.cumprod, {"x": with_zeros}, {"axis": 1, "exclusive": False, "reverse": False})
+    )
     for kind in ("sum", "mean", "max", "min", "prod"):
-        cases.append(one(f"segment_{kind}", getattr(math, f"segment_{kind}"), {"data": rows, "segment_ids": ids},
-                         gradient=["data"]))
+        cases.append(
+            one(
+                f"segment_{kind}",
+                getattr(math, f"segment_{kind}"),
+                {"data": rows, "segment_ids": ids},
+                gradient=["data"],
+            )
+        )
     for kind in ("sum", "mean", "max", "min", "prod", "sqrt_n"):
         function = getattr(math, f"unsorted_segment_{kind}")
-        cases.append(one(f"unsorted_segment_{kind}", function, {"data": points, "segment_ids": np.int32([2, 0, 2])},
-                         {"num_segments": 3 if kind in ("max", "min") else 4}, gradient=["data"]))
-        cases.append(one(f"unsorted_segment_{kind}/left_out", function,
-                         {"data": points, "segment_ids": np.int32([-1, 0, 1])}, {"num_segments": 2}, gradient=["data"]))
+        cases.append(
+            one(
+                f"unsorted_segment_{kind}",
+                function,
+                {"data": points, "segment_ids": np.int32([2, 0, 2])},
+                {"num_segments": 3 if kind in ("max", "min") else 4},
+                gradient=["data"],
+            )
+        )
+        cases.append(
+            one(
+                f"unsorted_segment_{kind}/left_out",
+                function,
+                {"data": points, "segment_ids": np.int32([-1, 0, 1])},
+                {"num_segments": 2},
+                gradient=["data"],
+            )
+        )
     return cases
 
 
@@ -526,50 +656,140 @@ def indexing():
     base = np.float32([[1, 2, 3], [4, 5, 6]])
     one = op_case
     cases = [
-        one("gather_batch", tf.gather, {"params": p, "indices": np.int32([[0, 2, 2], [1, 0, 1]])},
-            {"axis": 1, "batch_dims": 1}, gradient=["params"]),
-        one("gather_batch/between", tf.gather, {"params": p, "indices": np.int32([[0, 3], [1, 1]])},
-            {"axis": 2, "batch_dims": 1}, gradient=["params"]),
-        one("gather_batch/two", tf.gather, {"params": p, "indices": np.int32([[0, 3, 1], [1, 1, 2]])},
-            {"axis": 2, "batch_dims": 2}),
-        one("gather_nd", tf.gather_nd, {"params": p, "indices": np.int32([[[0, 1], [1, 2]], [[1, 0], [1, 0]]])},
-            {"batch_dims": 0}, gradient=["params"]),
-        one("gather_nd/elements", tf.gather_nd, {"params": p, "indices": np.int32([[0, 1, 2], [1, 2, 3]])}, {"batch_dims": 0}),
-        one("gather_nd/nothing", tf.gather_nd, {"params": base, "indices": np.zeros((2, 0), np.int32)}, {"batch_dims": 0}),
-        one("gather_nd/batch", tf.gather_nd, {"params": p, "indices": np.int32([[[0, 1], [2, 2]], [[1, 0], [1, 3]]])},
-            {"batch_dims": 1}, gradient=["params"]),
-        one("take_along_axis", keras.ops.take_along_axis, {"x": base, "indices": np.int32([[-1, 0], [1, -3]])}, {"axis": 1},
-            gradient=["x"]),
-        one("take_along_axis/broadcast", keras.ops.take_along_axis, {"x": p, "indices": np.int32([[[2, 0, 1, 2]]])},
-            {"axis": 1}),
-        one("scatter_nd", lambda indices, updates, shape: tf.scatter_nd(indices, updates, shape),
-            {"indices": np.int32([[1, 2], [0, 0], [1, 2]]), "updates": np.float32([1, 2, 4])}, lists={"shape": [2, 3]},
-            gradient=["updates"]),
-        one("searchsorted", tf.searchsorted, {"sorted_sequence": np.float32([[1, 3, 3, 9], [0, 0, 1, 2]]),
-            "values": np.float32([[3, 0, 10], [0, 1, -1]])}, {"side": "left"}),
-        one("searchsorted/right", tf.searchsorted, {"sorted_sequence": np.float32([1, 3, 3, 9]),
-            "values": np.float32([3, 0, 10, 9])}, {"side": "right"}),
-        one("in_top_k", tf.math.in_top_k, {"targets": np.int32([1, 2, 0, 5, -1]),
-            "predictions": np.float32([[0.1, 0.2, 0.2], [0, 1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3]])}, {"k": 2}),
+        one(
+            "gather_batch",
+            tf.gather,
+            {"params": p, "indices": np.int32([[0, 2, 2], [1, 0, 1]])},
+            {"axis": 1, "batch_dims": 1},
+            gradient=["params"],
+        ),
+        one(
+            "gather_batch/between",
+            tf.gather,
+            {"params": p, "indices": np.int32([[0, 3], [1, 1]])},
+            {"axis": 2, "batch_dims": 1},
+            gradient=["params"],
+        ),
+        one(
+            "gather_batch/two",
+            tf.gather,
+            {"params": p, "indices": np.int32([[0, 3, 1], [1, 1, 2]])},
+            {"axis": 2, "batch_dims": 2},
+        ),
+        one(
+            "gather_nd",
+            tf.gather_nd,
+            {"params": p, "indices": np.int32([[[0, 1], [1, 2]], [[1, 0], [1, 0]]])},
+            {"batch_dims": 0},
+            gradient=["params"],
+        ),
+        one(
+            "gather_nd/elements",
+            tf.gather_nd,
+            {"params": p, "indices": np.int32([[0, 1, 2], [1, 2, 3]])},
+            {"batch_dims": 0},
+        ),
+        one(
+            "gather_nd/nothing",
+            tf.gather_nd,
+            {"params": base, "indices": np.zeros((2, 0), np.int32)},
+            {"batch_dims": 0},
+        ),
+        one(
+            "gather_nd/batch",
+            tf.gather_nd,
+            {"params": p, "indices": np.int32([[[0, 1], [2, 2]], [[1, 0], [1, 3]]])},
+            {"batch_dims": 1},
+            gradient=["params"],
+        ),
+        one(
+            "take_along_axis",
+            keras.ops.take_along_axis,
+            {"x": base, "indices": np.int32([[-1, 0], [1, -3]])},
+            {"axis": 1},
+            gradient=["x"],
+        ),
+        one(
+            "take_along_axis/broadcast",
+            keras.ops.take_along_axis,
+            {"x": p, "indices": np.int32([[[2, 0, 1, 2]]])},
+            {"axis": 1},
+        ),
+        one(
+            "scatter_nd",
+            lambda indices, updates, shape: tf.scatter_nd(indices, updates, shape),
+            {"indices": np.int32([[1, 2], [0, 0], [1, 2]]), "updates": np.float32([1, 2, 4])},
+            lists={"shape": [2, 3]},
+            gradient=["updates"],
+        ),
+        one(
+            "searchsorted",
+            tf.searchsorted,
+            {
+                "sorted_sequence": np.float32([[1, 3, 3, 9], [0, 0, 1, 2]]),
+                "values": np.float32([[3, 0, 10], [0, 1, -1]]),
+            },
+            {"side": "left"},
+        ),
+        one(
+            "searchsorted/right",
+            tf.searchsorted,
+            {"sorted_sequence": np.float32([1, 3, 3, 9]), "values": np.float32([3, 0, 10, 9])},
+            {"side": "right"},
+        ),
+        one(
+            "in_top_k",
+            tf.math.in_top_k,
+            {
+                "targets": np.int32([1, 2, 0, 5, -1]),
+                "predictions": np.float32([[0.1, 0.2, 0.2], [0, 1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3]]),
+            },
+            {"k": 2},
+        ),
         one("unique", tf.unique_with_counts, {"x": np.int32([5, 1, 5, 2, 1])}),
         one("where", tf.where, {"condition": np.array([[True, False], [True, True]])}),
         one("where/numbers", tf.where, {"condition": np.float32([[0, 2, 0], [0, 0, -1]])}),
-        one("boolean_mask", tf.boolean_mask, {"tensor": p, "mask": np.array([[True, False, True], [False, True, True]])},
-            {"axis": 0}, gradient=["tensor"]),
+        one(
+            "boolean_mask",
+            tf.boolean_mask,
+            {"tensor": p, "mask": np.array([[True, False, True], [False, True, True]])},
+            {"axis": 0},
+            gradient=["tensor"],
+        ),
         one("boolean_mask/axis", tf.boolean_mask, {"tensor": p, "mask": np.array([True, False, True])}, {"axis": 1}),
         one("boolean_mask/nothing", tf.boolean_mask, {"tensor": base, "mask": np.array([False, False])}, {"axis": 0}),
-        one("dynamic_partition", tf.dynamic_partition, {"data": p[0], "partitions": np.int32([2, 0, 2])},
-            {"num_partitions": 3}),
-        one("dynamic_stitch", lambda i, j, a, b: tf.dynamic_stitch([i, j], [a, b]),
-            {"i": np.int32([0, 3]), "j": np.int32([1, 2]), "a": base, "b": -base}, gradient=["a", "b"]),
+        one(
+            "dynamic_partition",
+            tf.dynamic_partition,
+            {"data": p[0], "partitions": np.int32([2, 0, 2])},
+            {"num_partitions": 3},
+        ),
+        one(
+            "dynamic_stitch",
+            lambda i, j, a, b: tf.dynamic_stitch([i, j], [a, b]),
+            {"i": np.int32([0, 3]), "j": np.int32([1, 2]), "a": base, "b": -base},
+            gradient=["a", "b"],
+        ),
     ]
     places = {"indices": np.int32([[0], [1], [0]]), "updates": np.float32([[1, 9, 3], [0, 5, 8], [7, -2, 3]])}
     for kind in ("add", "sub", "max", "min"):
-        cases.append(one(f"tensor_scatter_nd_{kind}", getattr(tf, f"tensor_scatter_nd_{kind}"), {"tensor": base, **places},
-                         gradient=["tensor", "updates"]))
+        cases.append(
+            one(
+                f"tensor_scatter_nd_{kind}",
+                getattr(tf, f"tensor_scatter_nd_{kind}"),
+                {"tensor": base, **places},
+                gradient=["tensor", "updates"],
+            )
+        )
     apart = {"indices": np.int32([[0, 1], [1, 2]]), "updates": np.float32([10, 20])}
-    cases.append(one("tensor_scatter_nd_update", tf.tensor_scatter_nd_update, {"tensor": base, **apart},
-                     gradient=["tensor", "updates"]))
+    cases.append(
+        one(
+            "tensor_scatter_nd_update",
+            tf.tensor_scatter_nd_update,
+            {"tensor": base, **apart},
+            gradient=["tensor", "updates"],
+        )
+    )
     for direction in ("ASCENDING", "DESCENDING"):
         for axis in (-1, 0):
             options = {"axis": axis, "direction": direction}
@@ -581,6 +801,7 @@ def indexing():
 
 
 # --- A short training run ----------------------------------------------------------------------------------------------
+
 
 def fit():
     """Dense(8, relu) → Dense(1, sigmoid) from given weights: Adam, batches of 4 in order, 3 epochs over 16 rows."""
@@ -610,6 +831,7 @@ def fit():
 
 
 # --- Convolutions and pooling ------------------------------------------------------------------------------------------
+
 
 def pulled(function, tensors, upstream):
     """function(*tensors), and the gradients of the sum of its values times upstream."""
@@ -647,28 +869,40 @@ def convolution():
         sides = sizes.get("sides")
         options = {"strides": strides, "padding": padding, "data_format": data_format, "dilation_rate": dilations}
         if op == "conv" and sides:
+
             def function(x, f):
                 pairs = [[0, 0], *np.reshape(sides, (-1, 2)).tolist(), [0, 0]]
                 return tf.nn.conv2d(x, f, strides, pairs, dilations=dilations)
         elif op == "conv_transpose" and "output_size" in sizes:
+
             def function(x, f):
-                return tf.nn.conv_transpose(x, f, (x.shape[0], *sizes["output_size"], f.shape[-2]), strides,
-                                            padding=padding.upper())
+                return tf.nn.conv_transpose(
+                    x, f, (x.shape[0], *sizes["output_size"], f.shape[-2]), strides, padding=padding.upper()
+                )
         elif op == "conv_transpose":
+
             def function(x, f):
                 return K.conv_transpose(x, f, output_padding=sizes.get("output_padding"), **options)
         else:
+
             def function(*tensors):
                 return getattr(K, op)(*tensors, **options)
+
         names = ("x", "filter", "pointwise")[: 1 + len(filters)]
         tensors = [tf.constant(small(shape)) for shape in (x, *filters)]
         y, gradients = pulled(function, tensors, weights)
-        inputs = {**dict(zip(names, tensors)), "upstream": upstream[0], "strides": strides, "dilations": dilations,
-                  **sizes}
+        inputs = {
+            **dict(zip(names, tensors)),
+            "upstream": upstream[0],
+            "strides": strides,
+            "dilations": dilations,
+            **sizes,
+        }
         params = {"op": op, "padding": "explicit" if sides else padding, "data_format": data_format}
         outputs = {"y": y, **{f"{n}_gradient": g for n, g in zip(names, gradients)}}
-        cases.append(case(name, {k: whole(v) for k, v in inputs.items()}, params,
-                          {k: whole(v) for k, v in outputs.items()}))
+        cases.append(
+            case(name, {k: whole(v) for k, v in inputs.items()}, params, {k: whole(v) for k, v in outputs.items()})
+        )
 
     for padding in ("valid", "same"):
         one(f"conv1d/{padding}", "conv", (2, 5, 2), [(3, 2, 2)], 1, padding)
@@ -684,8 +918,15 @@ def convolution():
         one(f"conv1d_transpose/{padding}/stride", "conv_transpose", (1, 3, 2), [(2, 2, 2)], 3, padding)
         one(f"conv2d_transpose/{padding}", "conv_transpose", (1, 3, 2, 2), [(3, 3, 2, 2)], 2, padding)
         one(f"conv2d_transpose/{padding}/even_filter", "conv_transpose", (1, 3, 2, 2), [(4, 2, 1, 2)], 2, padding)
-        one(f"conv2d_transpose/{padding}/output_padding", "conv_transpose", (1, 2, 3, 2), [(3, 3, 1, 2)], 2, padding,
-            output_padding=(1, 0))
+        one(
+            f"conv2d_transpose/{padding}/output_padding",
+            "conv_transpose",
+            (1, 2, 3, 2),
+            [(3, 3, 1, 2)],
+            2,
+            padding,
+            output_padding=(1, 0),
+        )
         one(f"conv3d_transpose/{padding}", "conv_transpose", (1, 2, 2, 2, 1), [(2, 3, 2, 1, 1)], 2, padding)
         one(f"depthwise_conv2d/{padding}", "depthwise_conv", (1, 4, 5, 2), [(3, 3, 2, 1)], 1, padding)
         one(f"depthwise_conv2d/{padding}/multiplier", "depthwise_conv", (1, 5, 4, 2), [(3, 2, 2, 2)], 2, padding)
@@ -705,8 +946,14 @@ def pooling():
     """y, and the gradient of the sum of y times "upstream". Some elements are equal."""
     cases = []
     table = [  # input, window, stride
-        ((2, 7, 3), 2, 2), ((1, 8, 2), 3, 2), ((1, 6, 5, 3), 2, 2), ((1, 7, 6, 1), 3, 2), ((1, 5, 5, 2), 3, 1),
-        ((1, 4, 7, 1), 2, 3), ((1, 5, 4, 3, 1), 2, 2), ((1, 3, 4, 3, 1), 3, 1),
+        ((2, 7, 3), 2, 2),
+        ((1, 8, 2), 3, 2),
+        ((1, 6, 5, 3), 2, 2),
+        ((1, 7, 6, 1), 3, 2),
+        ((1, 5, 5, 2), 3, 1),
+        ((1, 4, 7, 1), 2, 3),
+        ((1, 5, 4, 3, 1), 2, 2),
+        ((1, 3, 4, 3, 1), 3, 1),
     ]
     for op, function in (("max_pool", keras.ops.max_pool), ("avg_pool", keras.ops.average_pool)):
         for padding in ("valid", "same"):
@@ -722,10 +969,17 @@ def pooling():
                         return upstream[0]
 
                     y, (gradient,) = pulled(
-                        lambda t: function(t, window, strides=stride, padding=padding, data_format=data_format), [x],
-                        weights)
+                        lambda t: function(t, window, strides=stride, padding=padding, data_format=data_format),
+                        [x],
+                        weights,
+                    )
                     name = f"{op}/{padding}/{'x'.join(map(str, shape))}/{window}/{stride}/{data_format}"
-                    inputs = {"x": x, "upstream": upstream[0], "window": np.int32([window]), "strides": np.int32([stride])}
+                    inputs = {
+                        "x": x,
+                        "upstream": upstream[0],
+                        "window": np.int32([window]),
+                        "strides": np.int32([stride]),
+                    }
                     params = {"op": op, "padding": padding, "data_format": data_format}
                     cases.append(case(name, inputs, params, {"y": y, "gradient": gradient}))
     return cases
@@ -733,14 +987,41 @@ def pooling():
 
 if __name__ == "__main__":
     print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}")
-    for make in (losses, metrics, initializers, activations, maths, fit, convolution, pooling, shapes,
-                 reductions, indexing):
+    for make in (
+        losses,
+        metrics,
+        initializers,
+        activations,
+        maths,
+        fit,
+        convolution,
+        pooling,
+        shapes,
+        reductions,
+        indexing,
+    ):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())
-    for section in ("golden_losses", "golden_metrics", "golden_layers", "golden_layers_images", "golden_layers_preprocessing",
-                    "golden_layers_general", "golden_layers_attention", "golden_layers_recurrent", "golden_layers_strings",
-                    "golden_strings", "golden_complex", "golden_records", "golden_pictures", "golden_files",
-                    "golden_folders", "golden_datasets", "golden_sources", "golden_images"):
+    for section in (
+        "golden_losses",
+        "golden_metrics",
+        "golden_layers",
+        "golden_layers_images",
+        "golden_layers_preprocessing",
+        "golden_layers_general",
+        "golden_layers_attention",
+        "golden_layers_recurrent",
+        "golden_layers_strings",
+        "golden_strings",
+        "golden_complex",
+        "golden_records",
+        "golden_pictures",
+        "golden_files",
+        "golden_folders",
+        "golden_datasets",
+        "golden_sources",
+        "golden_images",
+    ):
         for file, cases in importlib.import_module(section).files(case):
             write(file, cases)
     for name, cases in (golden_linalg.make(op_case) | golden_attention.make(op_case)).items():

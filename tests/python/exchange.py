@@ -48,19 +48,54 @@ class Block(L.Layer):
 def models(rng):
     """(name, model, inputs)"""
     x = rng.normal(size=(3, 4)).astype("float32")
-    yield "dense", keras.Sequential([keras.Input((4,)), L.Dense(3, activation="relu", kernel_regularizer="l2"), L.Dropout(0.2), L.BatchNormalization(), L.Dense(1)]), x
+    yield (
+        "dense",
+        keras.Sequential(
+            [
+                keras.Input((4,)),
+                L.Dense(3, activation="relu", kernel_regularizer="l2"),
+                L.Dropout(0.2),
+                L.BatchNormalization(),
+                L.Dense(1),
+            ]
+        ),
+        x,
+    )
     a, b = keras.Input((4,), name="a"), keras.Input((2,), name="b")
     shared = L.Dense(3, name="shared")
     left, right = L.Dense(2, name="left")(shared(a)), L.Concatenate(name="join")([shared(a), b])
-    yield "branches", keras.Model([a, b], {"p": L.Dense(1, name="p")(right), "q": L.Add(name="q")([left, L.Dense(2, name="r")(right)])}), [x, x[:, :2]]
+    yield (
+        "branches",
+        keras.Model(
+            [a, b], {"p": L.Dense(1, name="p")(right), "q": L.Add(name="q")([left, L.Dense(2, name="r")(right)])}
+        ),
+        [x, x[:, :2]],
+    )
     i = keras.Input((5,), dtype="int32", name="tokens")
     h = L.Embedding(7, 4, mask_zero=True)(i)
     h = L.Bidirectional(L.LSTM(3, return_sequences=True))(h)
     h = L.MultiHeadAttention(2, 3)(h, h)
     h = L.LayerNormalization()(h)
     h = L.RNN([L.GRUCell(2), L.SimpleRNNCell(3)], return_sequences=True)(h)
-    yield "sequence", keras.Model(i, L.TimeDistributed(L.Dense(2, activation="tanh"))(h)), rng.integers(1, 7, (2, 5)).astype("int32")
-    yield "pictures", keras.Sequential([keras.Input((6, 6, 2)), L.Conv2D(3, 3, padding="same", activation="relu"), L.SeparableConv2D(2, 2), L.MaxPooling2D(), L.GlobalAveragePooling2D(), L.Dense(2, activation="softmax")]), rng.normal(size=(2, 6, 6, 2)).astype("float32")
+    yield (
+        "sequence",
+        keras.Model(i, L.TimeDistributed(L.Dense(2, activation="tanh"))(h)),
+        rng.integers(1, 7, (2, 5)).astype("int32"),
+    )
+    yield (
+        "pictures",
+        keras.Sequential(
+            [
+                keras.Input((6, 6, 2)),
+                L.Conv2D(3, 3, padding="same", activation="relu"),
+                L.SeparableConv2D(2, 2),
+                L.MaxPooling2D(),
+                L.GlobalAveragePooling2D(),
+                L.Dense(2, activation="softmax"),
+            ]
+        ),
+        rng.normal(size=(2, 6, 6, 2)).astype("float32"),
+    )
     yield "own", keras.Sequential([keras.Input((4,)), Block(3), L.Rescaling(2.0)]), x
     inner = keras.Sequential([keras.Input((4,)), L.Dense(3)], name="inner")
     j = keras.Input((4,), name="j")

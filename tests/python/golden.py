@@ -55,7 +55,10 @@ def run(source, tf):
             result = names["result"]
         return plain(result)
     except Exception as error:  # noqa: BLE001: any exception is an answer
-        return {"raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)], "message": of_any_machine(str(error))[:120]}
+        return {
+            "raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)],
+            "message": of_any_machine(str(error))[:120],
+        }
 
 
 def of_any_machine(message):
@@ -120,14 +123,24 @@ def differences(got, want, options, where="result"):
     if "list" in want and "list" in got:
         if len(want["list"]) != len(got["list"]):
             return [f"{where}: {len(got['list'])} items, not {len(want['list'])}"]
-        return [d for i, (g, w) in enumerate(zip(got["list"], want["list"])) for d in differences(g, w, options, f"{where}[{i}]")]
+        return [
+            d
+            for i, (g, w) in enumerate(zip(got["list"], want["list"]))
+            for d in differences(g, w, options, f"{where}[{i}]")
+        ]
     if "dict" in want and "dict" in got:
         if sorted(want["dict"]) != sorted(k for k in got["dict"] if k in want["dict"] or not options.get("more_keys")):
             return [f"{where}: keys {sorted(got['dict'])}, not {sorted(want['dict'])}"]
-        return [d for k in want["dict"] for d in differences(got["dict"][k], want["dict"][k], options, f"{where}[{k!r}]")]
+        return [
+            d for k in want["dict"] for d in differences(got["dict"][k], want["dict"][k], options, f"{where}[{k!r}]")
+        ]
     if "number" in want and "number" in got:
         g, w = float(got["number"]), float(want["number"])
-        same = g == w or (np.isnan(g) and np.isnan(w)) or np.isclose(g, w, rtol=options.get("rtol", 1e-5), atol=options.get("atol", 1e-7))
+        same = (
+            g == w
+            or (np.isnan(g) and np.isnan(w))
+            or np.isclose(g, w, rtol=options.get("rtol", 1e-5), atol=options.get("atol", 1e-7))
+        )
         return [] if same else [f"{where}: {g}, not {w}"]
     if "data" in want and "data" in got:
         for key in ("dtype", "shape"):
@@ -143,5 +156,7 @@ def differences(got, want, options, where="result"):
         atol = options.get("atol", 1e-6 * max(scale, 1e-30) * (1000 if narrow else 1))
         if np.allclose(g, w, rtol=rtol, atol=atol, equal_nan=True):
             return []
-        return [f"{where}: {got['data'][:8]}, not {want['data'][:8]} (largest difference {np.nanmax(np.abs(g - w)):.3g})"]
+        return [
+            f"{where}: {got['data'][:8]}, not {want['data'][:8]} (largest difference {np.nanmax(np.abs(g - w)):.3g})"
+        ]
     return [] if got == want else [f"{where}: {str(got)[:200]}, not {str(want)[:200]}"]

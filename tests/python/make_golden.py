@@ -20,6 +20,8 @@ for file in sys.argv[1:] or golden.case_files():
         if "raises" in answers[name]:
             print(f"{file}/{name}: raises {answers[name]['raises'][0]}: {answers[name]['message'][:100]}")
     path = golden.HERE / "golden" / f"{file}.json"
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(answer, separators=(',', ':'))}" for name, answer in answers.items())
+    lines = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(answer, separators=(',', ':'))}" for name, answer in answers.items()
+    )
     path.write_text("{\n" + lines + "\n}\n")
     print(f"{path.name}: {len(answers)} cases, {path.stat().st_size / 1000:.1f} kB")

@@ -32,12 +32,17 @@ def signature(cls):
 
 
 def wanted(kind, have):
-    return {name: signature(cls) for name, cls in sorted(vars(KINDS[kind]).items()) if inspect.isclass(cls) and name in have}
+    return {
+        name: signature(cls) for name, cls in sorted(vars(KINDS[kind]).items()) if inspect.isclass(cls) and name in have
+    }
 
 
 def main():
     have = dict(line.split(":") for line in sys.stdin.read().split())
-    out = ['"""Arguments of Keras\' classes, in order, with their defaults. Made by tests/python/make_signatures.py."""', ""]
+    out = [
+        '"""Arguments of Keras\' classes, in order, with their defaults. Made by tests/python/make_signatures.py."""',
+        "",
+    ]
     for kind in KINDS:
         out.append(f"{kind} = {{")
         for name, text in wanted(kind, have[kind].split(",")).items():

@@ -122,7 +122,15 @@ NO_CASE = {"ConvLSTM3D", "InputLayer", "Lambda", "Layer", "RandomHeight", "Rando
            # of three channels, or of boxes, or such that Keras cannot write them: test_picture_layers.py has them
            "AugMix", "Equalization", "MaxNumBoundingBoxes", "RandAugment", "RandomColorDegeneration", "RandomColorJitter", "RandomGrayscale", "RandomHue",
            "RandomSaturation"}  # fmt: skip
-WHOLE = {"HashedCrossing", "Discretization", "CategoryEncoding", "Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # give no floats
+WHOLE = {
+    "HashedCrossing",
+    "Discretization",
+    "CategoryEncoding",
+    "Hashing",
+    "IntegerLookup",
+    "StringLookup",
+    "TextVectorization",
+}  # give no floats
 HOST = {"Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # are code of the host, which is not exported
 RANDOM = {"Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "LSTM",
           "RandomBrightness", "RandomContrast", "RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom",
@@ -133,7 +141,9 @@ RANDOM = {"Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "Spatia
 def head(name, kind):
     made = [L.Rescaling(0.01)] if name in WHOLE else []
     # RandomCrop crops in training alone, in Keras as here, so that what follows must take any size.
-    flat = {"StringLookup": lambda: L.Reshape((1,)), "RandomCrop": lambda: L.GlobalAveragePooling2D()}.get(name, L.Flatten)()
+    flat = {"StringLookup": lambda: L.Reshape((1,)), "RandomCrop": lambda: L.GlobalAveragePooling2D()}.get(
+        name, L.Flatten
+    )()
     return [*made, flat, L.Dense(2)]
 
 
@@ -229,7 +239,9 @@ def nested():
 
 
 def nested_open():
-    return keras.Sequential([keras.Sequential([L.Dense(120), L.Dropout(0.2)]), keras.Sequential([L.Dense(50)]), L.Dense(2)])
+    return keras.Sequential(
+        [keras.Sequential([L.Dense(120), L.Dropout(0.2)]), keras.Sequential([L.Dense(50)]), L.Dense(2)]
+    )
 
 
 def transformer():
@@ -266,8 +278,17 @@ def mixed():
 
 
 def regularised():
-    made = [L.Dense(120, kernel_regularizer="l2", bias_constraint=keras.constraints.MaxNorm(1.0), kernel_initializer=keras.initializers.HeNormal(3))]
-    return keras.Sequential([*made, L.Activation(keras.activations.gelu), L.Dense(2, activation=keras.layers.LeakyReLU(0.1))])
+    made = [
+        L.Dense(
+            120,
+            kernel_regularizer="l2",
+            bias_constraint=keras.constraints.MaxNorm(1.0),
+            kernel_initializer=keras.initializers.HeNormal(3),
+        )
+    ]
+    return keras.Sequential(
+        [*made, L.Activation(keras.activations.gelu), L.Dense(2, activation=keras.layers.LeakyReLU(0.1))]
+    )
 
 
 # name → (how it is made, its input)
@@ -286,7 +307,11 @@ SAVED = ("keras", "h5", "safetensors", "checkpoint", "export")
 
 def optimizer(how):
     o = keras.optimizers
-    return {"adam": lambda: o.Adam(0.01), "momentum": lambda: o.SGD(0.01, momentum=0.9), "scaled": lambda: o.LossScaleOptimizer(o.Adam(0.01))}[how]()
+    return {
+        "adam": lambda: o.Adam(0.01),
+        "momentum": lambda: o.SGD(0.01, momentum=0.9),
+        "scaled": lambda: o.LossScaleOptimizer(o.Adam(0.01)),
+    }[how]()
 
 
 class Case:
@@ -294,13 +319,19 @@ class Case:
 
     def __init__(self, name, way, compiled, trained):
         self.name, self.way, self.compiled, self.trained = name, way, compiled, trained
-        self.kind = next((k for k, rows in SINGLE.items() if name in rows), None) or (SEVERAL[name][1] if name in SEVERAL else MODELS[name][1])
+        self.kind = next((k for k, rows in SINGLE.items() if name in rows), None) or (
+            SEVERAL[name][1] if name in SEVERAL else MODELS[name][1]
+        )
 
     def __str__(self):
         return f"{self.name}/{self.way}/{self.compiled}/{'trained' if self.trained else 'untrained'}"
 
     def x(self, seed=0):
-        return [sample("rows", seed), sample("rows", seed + 100)] if self.kind == "pair" else self.tensor(sample(self.kind, seed))
+        return (
+            [sample("rows", seed), sample("rows", seed + 100)]
+            if self.kind == "pair"
+            else self.tensor(sample(self.kind, seed))
+        )
 
     def tensor(self, x):
         return tf.constant(x) if self.kind == "text" else x  # Keras takes no arrays of texts
@@ -343,7 +374,9 @@ class Case:
 
 def cases():
     """All of them. A layer without a row here is an error: give it one."""
-    names = {getattr(L, n).__name__ for n in dir(L) if isinstance(getattr(L, n), type) and issubclass(getattr(L, n), L.Layer)}
+    names = {
+        getattr(L, n).__name__ for n in dir(L) if isinstance(getattr(L, n), type) and issubclass(getattr(L, n), L.Layer)
+    }
     known = {n for rows in SINGLE.values() for n in rows} | set(SEVERAL) | NO_CASE
     if BRIO and names - known:
         raise SystemExit(f"these layers have no row in tests/python/round_trips.py: {sorted(names - known)}")
@@ -368,7 +401,9 @@ def _training(name, way):
 
 
 def predictions(model, x):
-    return np.asarray(model(x, training=False) if not (BRIO and isinstance(x, np.ndarray)) else model.predict(x, verbose=0))
+    return np.asarray(
+        model(x, training=False) if not (BRIO and isinstance(x, np.ndarray)) else model.predict(x, verbose=0)
+    )
 
 
 def step(model, case):
@@ -392,7 +427,10 @@ def check(case, saved, folder, receiver_trained):
         model.export(path + "-export", verbose=False)
         served = tf.saved_model.load(path + "-export")
         specs = [spec.dtype for spec in served.signatures["serving_default"].structured_input_signature[1].values()]
-        inputs = [tf.cast(v, d) if d != tf.string else tf.constant(v) for v, d in zip(x if isinstance(x, list) else [x], specs)]
+        inputs = [
+            tf.cast(v, d) if d != tf.string else tf.constant(v)
+            for v, d in zip(x if isinstance(x, list) else [x], specs)
+        ]
         got = served.serve(inputs if isinstance(x, list) else inputs[0])
         assert np.array_equal(np.asarray(got), want), "the exported model predicts other numbers"
         return
@@ -411,7 +449,9 @@ def check(case, saved, folder, receiver_trained):
                 loaded.load_weights(file)
     assert same(model.get_weights(), loaded.get_weights()), "the weights are others"
     assert np.array_equal(predictions(loaded, x), want, equal_nan=True), "it predicts other numbers"
-    if case.compiled and not (saved != "keras" and case.trained < receiver_trained):  # there the receiver's optimizer goes on
+    if case.compiled and not (
+        saved != "keras" and case.trained < receiver_trained
+    ):  # there the receiver's optimizer goes on
         assert loaded.compiled, "it is not compiled"
         first, second = step(model, case), step(loaded, case)
         assert first[0] == second[0], f"the next step has loss {second[0]}, not {first[0]}"
@@ -425,7 +465,9 @@ def trips(share=1.0, seed=0, only=None):
         for saved in SAVED:
             if saved == "export" and (case.name in HOST or (case.way == "subclass" and case.kind == "ids")):
                 continue  # a model of one's own is exported for floats, in Keras as here
-            for receiver in (0, 2) if saved not in ("keras", "export") and case.compiled and case.way != "fit" else (case.trained,):
+            for receiver in (
+                (0, 2) if saved not in ("keras", "export") and case.compiled and case.way != "fit" else (case.trained,)
+            ):
                 if (only is None or only in str(case)) and chosen.random() < share:
                     yield case, saved, receiver
 
@@ -491,7 +533,11 @@ def read(folder, share, seed, only):
             if not close(predictions(other, x), want["outputs"]):
                 problems.append("the .weights.h5 file predicts other numbers")
             # Draws are each side's own. Adam in Keras on TensorFlow squares a token's gradients one by one (docs/compat.md).
-            sparse = case.compiled in ("adam", "scaled") and case.name in ("Embedding", "ReversibleEmbedding", "transformer")
+            sparse = case.compiled in ("adam", "scaled") and case.name in (
+                "Embedding",
+                "ReversibleEmbedding",
+                "transformer",
+            )
             if "losses" in want and case.name not in RANDOM and case.name != "nested_open" and not sparse:
                 losses = [step(model, case)[0] for _ in range(3)]
                 if not np.allclose(losses, want["losses"], rtol=2e-3, atol=1e-4):
@@ -524,7 +570,13 @@ def main():
     code = 1 if failed else 0
     if given.keras:
         with tempfile.TemporaryDirectory() as folder:
-            options = ["--share", str(given.share), "--seed", str(given.seed), *(["--only", given.only] if given.only else [])]
+            options = [
+                "--share",
+                str(given.share),
+                "--seed",
+                str(given.seed),
+                *(["--only", given.only] if given.only else []),
+            ]
             clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
             for writer, reader, name in ((sys.executable, given.keras, "a"), (given.keras, sys.executable, "b")):
                 for python, job in ((writer, "write"), (reader, "read")):

@@ -48,7 +48,13 @@ def test_options_take_effect(layer, name, value):
     assert np.abs(made(x) - before).max() > 1e-3
     config = fresh.get_config()
     config[name] = made.get_config()[name] if not callable(value) else value
-    other = type(fresh)(**{k: v for k, v in config.items() if k in ("units", "filters", "kernel_size", "equation", "output_shape", name)})
+    other = type(fresh)(
+        **{
+            k: v
+            for k, v in config.items()
+            if k in ("units", "filters", "kernel_size", "equation", "output_shape", name)
+        }
+    )
     other(x)
     other.set_weights(made.get_weights())
     np.testing.assert_allclose(made(x), other(x), rtol=1e-5, atol=1e-6)
@@ -68,13 +74,22 @@ def test_rates_and_momentum():
 
 
 def test_fit_uses_what_was_set():
-    model = keras.Sequential([keras.Input((150,)), keras.layers.Dense(128, activation="relu"), keras.layers.Dropout(0.9), keras.layers.Dense(1)])
+    model = keras.Sequential(
+        [
+            keras.Input((150,)),
+            keras.layers.Dense(128, activation="relu"),
+            keras.layers.Dropout(0.9),
+            keras.layers.Dense(1),
+        ]
+    )
     model.layers[0].activation = None
     model.layers[1].rate = 0
     model.compile(keras.optimizers.SGD(0.0), "mse")
     x, y = data(96, 150), data(96, 1)
     linear = x @ model.layers[0].kernel.numpy() @ model.layers[2].kernel.numpy()
-    np.testing.assert_allclose(model.fit(x, y, verbose=0, batch_size=96).history["loss"][0], ((linear - y) ** 2).mean(), rtol=1e-4)
+    np.testing.assert_allclose(
+        model.fit(x, y, verbose=0, batch_size=96).history["loss"][0], ((linear - y) ** 2).mean(), rtol=1e-4
+    )
 
 
 def test_a_wrong_value_changes_nothing():

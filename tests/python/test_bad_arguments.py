@@ -17,9 +17,36 @@ def somewhere_else(tmp_path, monkeypatch):
     """Functions that write files do it there."""
     monkeypatch.chdir(tmp_path)
 
-NAMESPACES = ["", "bitwise", "debugging", "dtypes", "image", "linalg", "lookup", "math", "nest", "nn", "ragged", "random", "signal", "sparse", "strings"]
+
+NAMESPACES = [
+    "",
+    "bitwise",
+    "debugging",
+    "dtypes",
+    "image",
+    "linalg",
+    "lookup",
+    "math",
+    "nest",
+    "nn",
+    "ragged",
+    "random",
+    "signal",
+    "sparse",
+    "strings",
+]
 # They would print, wait, or change how the others run.
-LEFT_OUT = {"print", "set_seed", "set_global_generator", "map_fn", "while_loop", "vectorized_map", "get_logger", "placeholder", "set_log_device_placement"}
+LEFT_OUT = {
+    "print",
+    "set_seed",
+    "set_global_generator",
+    "map_fn",
+    "while_loop",
+    "vectorized_map",
+    "get_logger",
+    "placeholder",
+    "set_log_device_placement",
+}
 
 
 def functions():
@@ -48,7 +75,24 @@ def values():
 def is_refusal(error):
     if isinstance(error, DeprecationWarning):  # what NumPy refuses today, NumPy 2.0 only warned of
         return "array" in str(error)
-    return isinstance(error, (TypeError, ValueError, IndexError, KeyError, OverflowError, AttributeError, RuntimeError, MemoryError, AssertionError, tf.errors.OpError, StopIteration, LookupError, OSError))
+    return isinstance(
+        error,
+        (
+            TypeError,
+            ValueError,
+            IndexError,
+            KeyError,
+            OverflowError,
+            AttributeError,
+            RuntimeError,
+            MemoryError,
+            AssertionError,
+            tf.errors.OpError,
+            StopIteration,
+            LookupError,
+            OSError,
+        ),
+    )
 
 
 def read(result):

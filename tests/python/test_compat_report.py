@@ -51,7 +51,11 @@ layers = [1]
 layers.append(2)
 """
     report = report_of(tmp_path, source)
-    assert set(report.missing) == {"tf.keras.layers.NoSuchLayer", "tf.data.Dataset.from_nowhere", "tf.keras.backend.no_such_function"}
+    assert set(report.missing) == {
+        "tf.keras.layers.NoSuchLayer",
+        "tf.data.Dataset.from_nowhere",
+        "tf.keras.backend.no_such_function",
+    }
     assert report.missing["tf.keras.layers.NoSuchLayer"][0] == [6]
 
 
@@ -68,7 +72,10 @@ def test_star_imports_are_said_to_be_unclear(tmp_path):
 
 
 def test_notebooks_and_other_encodings(tmp_path):
-    cells = [{"cell_type": "markdown", "source": ["not code"]}, {"cell_type": "code", "source": ["%matplotlib inline\n", "import tensorflow as tf\n", "tf.flor(1.0)"]}]
+    cells = [
+        {"cell_type": "markdown", "source": ["not code"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "import tensorflow as tf\n", "tf.flor(1.0)"]},
+    ]
     report = report_of(tmp_path, json.dumps({"cells": cells}), "book.ipynb")
     assert report.missing == {"tf.flor": ([3], "tf.floor")}
     latin = "# -*- coding: latin-1 -*-\nimport tensorflow as tf\nname = 'caf\xe9'\ntf.ones(3)\n".encode("latin-1")

@@ -56,7 +56,7 @@ def test_shapes_that_vary_need_no_other_journal():
         lambda n: tf.reshape(tf.zeros([n, 4]), [n * 2, 2]),
         lambda n: tf.range(n),
         lambda n: tf.range(100)[n : n + 3],
-        lambda n: tf.range(100)[: -n],
+        lambda n: tf.range(100)[:-n],
         lambda n: tf.range(100)[n],
         lambda n: tf.pad(tf.ones([n]), [[0, 60 - n], [0, 0]][:1]),
         lambda n: tf.random.uniform([n, 2]),
@@ -146,7 +146,9 @@ def test_a_seed_of_a_draw_is_that_of_the_whole():
 
 def test_large_values_run_in_python_with_a_warning():
     rows = np.random.default_rng(1).random((6, 100)).astype("float32")
-    with pytest.warns(RuntimeWarning, match=r"Dataset.map: .*every element.* us .*reads the values of f32\[100\]") as caught:
+    with pytest.warns(
+        RuntimeWarning, match=r"Dataset.map: .*every element.* us .*reads the values of f32\[100\]"
+    ) as caught:
         d = Dataset.from_tensor_slices(rows).map(lambda x: tf.constant(np.sort(x.numpy())))
     assert len(caught) == 1 and caught[0].filename == __file__
     assert all((a == np.sort(b)).all() for a, b in zip(values(d), rows))
@@ -391,7 +393,9 @@ def test_records_interleaved(tmp_path):
     records(tmp_path)
     files = Dataset.list_files(str(tmp_path / "*.tfrecord"), shuffle=False)
     spec = {"image": tf.io.FixedLenFeature([], tf.string)}
-    d = files.interleave(lambda f: tf.data.TFRecordDataset(f).map(lambda e: tf.io.parse_single_example(e, spec)["image"]), cycle_length=2)
+    d = files.interleave(
+        lambda f: tf.data.TFRecordDataset(f).map(lambda e: tf.io.parse_single_example(e, spec)["image"]), cycle_length=2
+    )
     assert [v[0] for v in values(d)] == [0, 3, 1, 4, 2, 5]
 
 
@@ -426,9 +430,13 @@ def test_text_lines(tmp_path):
 
 def test_csv(tmp_path):
     (tmp_path / "a.csv").write_text("b,a,label\n1,x,0\n2,y,1\n3,z,0\n")
-    d = tf.data.experimental.make_csv_dataset(str(tmp_path / "a.csv"), 2, label_name="label", num_epochs=1, shuffle=False)
+    d = tf.data.experimental.make_csv_dataset(
+        str(tmp_path / "a.csv"), 2, label_name="label", num_epochs=1, shuffle=False
+    )
     (x, y), _ = values(d)
-    assert list(x) == ["b", "a"] and x["b"].tolist() == [1, 2] and x["a"].tolist() == [b"x", b"y"] and y.tolist() == [0, 1]
+    assert (
+        list(x) == ["b", "a"] and x["b"].tolist() == [1, 2] and x["a"].tolist() == [b"x", b"y"] and y.tolist() == [0, 1]
+    )
     rows = tf.data.experimental.CsvDataset(str(tmp_path / "a.csv"), [tf.int32, tf.string, 0], header=True)
     assert values(rows)[2] == (3, b"z", 0)
 
@@ -437,14 +445,24 @@ def test_pictures_of_a_directory(tmp_path):
     for kind, level in (("dark", 10), ("light", 240)):
         (tmp_path / kind).mkdir()
         for i in range(4):
-            tf.io.write_file(str(tmp_path / kind / f"{i}.png"), tf.io.encode_png(np.full((6, 5, 3), level + i, "uint8")))
-    d = tf.keras.utils.image_dataset_from_directory(str(tmp_path), image_size=(4, 4), batch_size=3, shuffle=False, verbose=False)
+            tf.io.write_file(
+                str(tmp_path / kind / f"{i}.png"), tf.io.encode_png(np.full((6, 5, 3), level + i, "uint8"))
+            )
+    d = tf.keras.utils.image_dataset_from_directory(
+        str(tmp_path), image_size=(4, 4), batch_size=3, shuffle=False, verbose=False
+    )
     assert d.class_names == ["dark", "light"] and len(d.file_paths) == 8
     x, y = next(iter(d))
     assert x.shape == (3, 4, 4, 3) and x.dtype == tf.float32 and y.numpy().tolist() == [0, 0, 0]
     assert d.element_spec[0].shape == (None, 4, 4, 3) and d.element_spec[1].dtype == tf.int32
     both = tf.keras.utils.image_dataset_from_directory(
-        str(tmp_path), image_size=(4, 4), validation_split=0.25, subset="both", seed=1, label_mode="categorical", verbose=False
+        str(tmp_path),
+        image_size=(4, 4),
+        validation_split=0.25,
+        subset="both",
+        seed=1,
+        label_mode="categorical",
+        verbose=False,
     )
     assert [len(part.file_paths) for part in both] == [6, 2] and both[0].element_spec[1].shape == (None, 2)
     paths = Dataset.list_files(str(tmp_path / "*" / "*.png"), shuffle=False)
@@ -471,7 +489,13 @@ def test_fit_evaluate_and_predict():
     rng = np.random.default_rng(0)
     x = rng.random((64, 3)).astype("float32")
     y = x @ np.array([[1.0], [-2.0], [0.5]], "float32")
-    d = Dataset.from_tensor_slices((x, y)).shuffle(64, seed=1).map(lambda a, b: (a * 2, b)).batch(16).prefetch(tf.data.AUTOTUNE)
+    d = (
+        Dataset.from_tensor_slices((x, y))
+        .shuffle(64, seed=1)
+        .map(lambda a, b: (a * 2, b))
+        .batch(16)
+        .prefetch(tf.data.AUTOTUNE)
+    )
     model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
     model.compile(optimizer=tf.keras.optimizers.SGD(0.1), loss="mse")
     history = model.fit(d, epochs=30, verbose=0, validation_data=d)
@@ -573,9 +597,14 @@ def test_throughput(capsys):
         return count / (time.perf_counter() - begin)
 
     with capsys.disabled():
-        print(f"\nrange({n}).map(x + 1).batch(100): {100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s", end="; ")
+        print(
+            f"\nrange({n}).map(x + 1).batch(100): {100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s",
+            end="; ",
+        )
         strings = Dataset.from_tensor_slices([f"a,{i}" for i in range(n)])
-        print(f"split and to_number: {100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} elements/s")
+        print(
+            f"split and to_number: {100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} elements/s"
+        )
 
 
 def test_iterators_have_next():

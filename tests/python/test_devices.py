@@ -14,7 +14,9 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 WALLED = "/job:localhost/replica:0/task:0/device:WALLED:0"
 OTHER = "/job:localhost/replica:0/task:0/device:WALLED:1"
 
-pytestmark = pytest.mark.skipif(not hasattr(_core, "_walled_device"), reason="the walled device is a part of builds with tests")
+pytestmark = pytest.mark.skipif(
+    not hasattr(_core, "_walled_device"), reason="the walled device is a part of builds with tests"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +57,13 @@ def test_variables_know_theirs():
 
 
 def test_names_as_tensorflow_spells_them():
-    for name in ("WALLED:0", "/walled:0", "/device:WALLED:0", "/job:localhost/replica:0/task:0/device:WALLED:0", "walled"):
+    for name in (
+        "WALLED:0",
+        "/walled:0",
+        "/device:WALLED:0",
+        "/job:localhost/replica:0/task:0/device:WALLED:0",
+        "walled",
+    ):
         with tf.device(name):
             assert (tf.constant([1.0]) + 1).device == WALLED
     for name in ("", "/job:localhost"):
@@ -76,7 +84,10 @@ def test_soft_placement():
 
 
 def test_listing_and_hiding():
-    assert [d.name for d in tf.config.list_physical_devices("WALLED")] == ["/physical_device:WALLED:0", "/physical_device:WALLED:1"]
+    assert [d.name for d in tf.config.list_physical_devices("WALLED")] == [
+        "/physical_device:WALLED:0",
+        "/physical_device:WALLED:1",
+    ]
     assert [d.name for d in tf.config.list_logical_devices("WALLED")] == ["/device:WALLED:0", "/device:WALLED:1"]
     second = tf.config.list_physical_devices("WALLED")[1]
     tf.config.set_visible_devices(second, "WALLED")
@@ -87,7 +98,9 @@ def test_listing_and_hiding():
         assert (tf.constant([1.0]) + 1).device == CPU
     with pytest.raises(ValueError, match="physical_device:CPU:0"):
         tf.config.set_visible_devices([tf.config.PhysicalDevice("/physical_device:GPU:9", "GPU")])
-    assert tf.test.gpu_device_name() == (tf.config.list_logical_devices("GPU") or [type("None", (), {"name": ""})])[0].name
+    assert (
+        tf.test.gpu_device_name() == (tf.config.list_logical_devices("GPU") or [type("None", (), {"name": ""})])[0].name
+    )
     assert tf.test.is_gpu_available() == bool(tf.config.list_physical_devices("GPU"))
 
 
@@ -161,7 +174,9 @@ def test_graph_mode():
 
 def model_of(seed):
     tf.keras.utils.set_random_seed(seed)
-    model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu", input_shape=(4,)), tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(8, activation="relu", input_shape=(4,)), tf.keras.layers.Dense(1)]
+    )
     model.compile(optimizer="adam", loss="mse", metrics=["mae"])
     return model
 
@@ -253,7 +268,9 @@ def test_memory_and_traffic():
 
 
 def run(program, **environment):
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stderr
 

@@ -19,7 +19,11 @@ import surface  # noqa: E402
 def test_public_names_have_docstrings(module):
     silent = [] if (module.__doc__ or "").strip() else [module.__name__]
     for name, value in surface.names(module).items():
-        if isinstance(value, types.ModuleType) or not (inspect.isclass(value) or surface.is_function(value)) or not surface.is_own(value):
+        if (
+            isinstance(value, types.ModuleType)
+            or not (inspect.isclass(value) or surface.is_function(value))
+            or not surface.is_own(value)
+        ):
             continue
         if not (surface.own_doc(value) or "").strip():
             silent.append(name)

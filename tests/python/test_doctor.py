@@ -37,7 +37,9 @@ def test_the_right_thing_comes_first(name):
     assert check.wrong(cases.CASES[name], report) == "", report["screen"]
 
 
-@pytest.mark.parametrize("name", ["map_behind_the_cache", "batch_of_one", "eager_gradient_descent", "bfloat16_that_does_not_pay"])
+@pytest.mark.parametrize(
+    "name", ["map_behind_the_cache", "batch_of_one", "eager_gradient_descent", "bfloat16_that_does_not_pay"]
+)
 def test_a_remedy_works_when_it_is_pasted(name):
     assert check.paste(name, cases.CASES[name]) == ""
 
@@ -47,7 +49,9 @@ def test_what_is_pasted_is_what_the_report_says():
     text = "def case(_):\n    ds = make().map(f).batch(4)\n    fit(model, ds)\n"
     found = {"where": "map", "remedy": ".cache()  # right behind map(...); holds 1.00 kB of the 8.00 GB that are free"}
     assert "ds = make().map(f).cache().batch(4)" in remedies.applied(text, found, "case")
-    assert "fit(model, ds, batch_size=32)" in remedies.applied(text, {"where": "", "remedy": "model.fit(..., batch_size=32)"}, "case")
+    assert "fit(model, ds, batch_size=32)" in remedies.applied(
+        text, {"where": "", "remedy": "model.fit(..., batch_size=32)"}, "case"
+    )
     with pytest.raises(remedies.CannotApply, match="calls no shuffle"):
         remedies.applied(text, {**found, "remedy": ".cache()  # right behind shuffle(...)"}, "case")
     with pytest.raises(SyntaxError):
@@ -78,13 +82,26 @@ model.fit(x, x[:, :1], epochs=2, verbose=0, callbacks=[Wait()])
 def _program(tmp_path, rest, path="report.json", **options):
     environment = {**os.environ, "BRIO_DOCTOR": str(tmp_path / path)}
     environment.pop("BRIO_DOCTOR_OWNER", None)
-    return subprocess.Popen([sys.executable, "-c", TRAINING + rest], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(
+        [sys.executable, "-c", TRAINING + rest],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
 
 
 @pytest.mark.parametrize(
     "rest, code",
-    [("", 0), ("sys.exit(3)", 3), ("raise ValueError('no')", 1), ("os._exit(5)", 5), ("import subprocess; subprocess.run([sys.executable, '-c', 'import brio'])", 0),
-     ("p = os.fork()\nif p == 0: os._exit(0)\nos.waitpid(p, 0)", 0)],  # fmt: skip
+    [
+        ("", 0),
+        ("sys.exit(3)", 3),
+        ("raise ValueError('no')", 1),
+        ("os._exit(5)", 5),
+        ("import subprocess; subprocess.run([sys.executable, '-c', 'import brio'])", 0),
+        ("p = os.fork()\nif p == 0: os._exit(0)\nos.waitpid(p, 0)", 0),
+    ],  # fmt: skip
 )
 def test_the_report_is_written_whichever_way_a_program_ends(tmp_path, rest, code):
     process = _program(tmp_path, rest)
@@ -92,7 +109,9 @@ def test_the_report_is_written_whichever_way_a_program_ends(tmp_path, rest, code
     assert process.returncode == code, err
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["version"] == 1 and report["steps"] == 39
-    assert report["findings"][0]["id"] == "callback_bound" and report["findings"][0]["where"] == "Wait.on_train_batch_end"
+    assert (
+        report["findings"][0]["id"] == "callback_bound" and report["findings"][0]["where"] == "Wait.on_train_batch_end"
+    )
     assert "callback_bound at Wait.on_train_batch_end" in err
     assert os.listdir(tmp_path) == ["report.json"]
 
@@ -100,7 +119,11 @@ def test_the_report_is_written_whichever_way_a_program_ends(tmp_path, rest, code
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_a_report(tmp_path, number):
     # A shell that starts the tests in the background has SIGINT ignored.
-    process = _program(tmp_path, "print('trained', flush=True)\ntime.sleep(60)", preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    process = _program(
+        tmp_path,
+        "print('trained', flush=True)\ntime.sleep(60)",
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
     assert process.stdout.readline() == "trained\n"
     process.send_signal(number)
     process.communicate(timeout=60)
@@ -118,7 +141,9 @@ def test_a_full_disk_changes_nothing_but_a_line(tmp_path):
 def test_fit_prints_the_verdict_and_changes_no_bit(capfd):
     def trained(**options):
         tf.keras.utils.set_random_seed(3)
-        model = tf.keras.Sequential([tf.keras.layers.Dense(16, activation="relu"), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)])
+        model = tf.keras.Sequential(
+            [tf.keras.layers.Dense(16, activation="relu"), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)]
+        )
         model.compile("adam", "mse", metrics=["mae"])
         x = np.random.default_rng(0).random((400, 8), dtype=np.float32)
         for _ in range(2):

@@ -91,7 +91,9 @@ def test_archives(server, home, kind):
     made = get_file(f"pictures.{kind}", f"{address}/pictures.{kind}", extract=True)
     assert made == str(home / "datasets" / "pictures_extracted")
     assert open(f"{made}/pictures/cats/1.txt").read() == "meow"
-    assert get_file(origin=f"{address}/pictures.{kind}", extract=True, cache_subdir="others") == str(home / "others" / f"pictures.{kind}")
+    assert get_file(origin=f"{address}/pictures.{kind}", extract=True, cache_subdir="others") == str(
+        home / "others" / f"pictures.{kind}"
+    )
 
 
 def test_an_archive_writes_nowhere_else(server, home):
@@ -106,7 +108,9 @@ def test_an_archive_writes_nowhere_else(server, home):
 
 
 def test_what_cannot_be_reached_is_named(home):
-    with pytest.raises(OSError, match=r"put the file there as .*datasets/gone.txt, or into a folder that BRIO_DATA names"):
+    with pytest.raises(
+        OSError, match=r"put the file there as .*datasets/gone.txt, or into a folder that BRIO_DATA names"
+    ):
         get_file("gone.txt", "http://127.0.0.1:9/gone.txt")
     assert list((home / "datasets").iterdir()) == []
 
@@ -144,7 +148,12 @@ def any_checksum(monkeypatch):
 
 
 def test_mnist(home, any_checksum):
-    arrays = {"x_train": np.zeros((120, 28, 28), "uint8"), "y_train": np.arange(120, dtype="uint8"), "x_test": np.ones((7, 28, 28), "uint8"), "y_test": np.zeros(7, "uint8")}
+    arrays = {
+        "x_train": np.zeros((120, 28, 28), "uint8"),
+        "y_train": np.arange(120, dtype="uint8"),
+        "x_test": np.ones((7, 28, 28), "uint8"),
+        "y_test": np.zeros(7, "uint8"),
+    }
     put(home, "mnist.npz", lambda path: np.savez(path, **arrays))
     (x, y), (u, v) = tf.keras.datasets.mnist.load_data()
     assert x.shape == (120, 28, 28) and y[119] == 119 and u.sum() == 7 * 28 * 28 and v.dtype == np.uint8
@@ -152,10 +161,14 @@ def test_mnist(home, any_checksum):
 
 def test_cifar(home, any_checksum):
     def batch(labels):
-        return pickle.dumps({b"data": np.arange(200 * 3072, dtype="int64").astype("uint8").reshape(200, 3072), labels: list(range(200))})
+        return pickle.dumps(
+            {b"data": np.arange(200 * 3072, dtype="int64").astype("uint8").reshape(200, 3072), labels: list(range(200))}
+        )
 
     for i in (*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"):
-        put(home, f"cifar-10-batches-py-target/cifar-10-batches-py/{i}", lambda path: path.write_bytes(batch(b"labels")))
+        put(
+            home, f"cifar-10-batches-py-target/cifar-10-batches-py/{i}", lambda path: path.write_bytes(batch(b"labels"))
+        )
     put(home, "cifar-10-batches-py-target_archive", lambda path: tarfile.open(path, "w").close())
     (x, y), (u, v) = tf.keras.datasets.cifar10.load_data()
     assert x.shape == (1000, 32, 32, 3) and y.shape == (1000, 1) and y[-1] == 199 and u.shape == (200, 32, 32, 3)
@@ -165,7 +178,13 @@ def test_cifar(home, any_checksum):
 def test_imdb(home, any_checksum):
     texts = np.empty(150, dtype=object)
     texts[:] = [[1, 5, 900 + i] for i in range(150)]
-    put(home, "imdb.npz", lambda path: np.savez(path, x_train=texts, y_train=np.arange(150) % 2, x_test=texts[:3], y_test=np.zeros(3, int)))
+    put(
+        home,
+        "imdb.npz",
+        lambda path: np.savez(
+            path, x_train=texts, y_train=np.arange(150) % 2, x_test=texts[:3], y_test=np.zeros(3, int)
+        ),
+    )
     (x, y), (u, v) = tf.keras.datasets.imdb.load_data(num_words=1000)
     assert len(x) == 150 and x[0][0] == 1 and x[0][1:3] == [4, 8]
     assert max(max(text) for text in x) < 1000 and any(2 in text for text in x)
@@ -186,6 +205,10 @@ def test_a_pickle_runs_no_code(home, any_checksum):
 
 
 def test_houses(home, any_checksum):
-    put(home, "boston_housing.npz", lambda path: np.savez(path, x=np.arange(506 * 13.0).reshape(506, 13), y=np.arange(506.0)))
+    put(
+        home,
+        "boston_housing.npz",
+        lambda path: np.savez(path, x=np.arange(506 * 13.0).reshape(506, 13), y=np.arange(506.0)),
+    )
     (x, y), (u, v) = tf.keras.datasets.boston_housing.load_data()
     assert x.shape == (404, 13) and u.shape == (102, 13) and sorted([*y, *v]) == list(range(506))

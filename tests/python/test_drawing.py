@@ -22,7 +22,9 @@ def branched():
 
 
 def test_boxes_and_lines(tmp_path):
-    drawing = keras.utils.plot_model(branched(), tmp_path / "m.svg", show_shapes=True, show_layer_names=True, show_layer_activations=True)
+    drawing = keras.utils.plot_model(
+        branched(), tmp_path / "m.svg", show_shapes=True, show_layer_names=True, show_layer_activations=True
+    )
     boxes, lines, texts = parsed(drawing)
     assert (boxes, lines) == (5, 4)
     assert "left (Dense)" in texts and "Output shape: (None, 128)" in texts and "activation: relu" in texts

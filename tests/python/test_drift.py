@@ -132,7 +132,9 @@ def test_a_graph_that_a_loop_extends(capsys):
             where = line_after()
             session.run(loss * 2.0, {fed: x})
     said = capsys.readouterr().err
-    assert said.startswith(f"brio: [drift] recorded graph is being extended in your loop at {where}: +0.5 ops a run since run 503"), said
+    assert said.startswith(
+        f"brio: [drift] recorded graph is being extended in your loop at {where}: +0.5 ops a run since run 503"
+    ), said
     assert said.count("\n") == 1
 
 
@@ -144,7 +146,9 @@ def test_a_shuffle_buffer_that_is_too_large(capsys):
     spec = (tf.TensorSpec([256], tf.float32), tf.TensorSpec([1], tf.float32))
     options = tf.data.Options()
     options.autotune.ram_budget = 16 << 20
-    batches = tf.data.Dataset.from_generator(rows, output_signature=spec).shuffle(500_000).batch(64).with_options(options)
+    batches = (
+        tf.data.Dataset.from_generator(rows, output_signature=spec).shuffle(500_000).batch(64).with_options(options)
+    )
     model = tf.keras.Sequential([tf.keras.layers.Dense(256, "relu"), tf.keras.layers.Dense(1)])
     model.compile("sgd", "mse")
     with pytest.raises(Exception, match="does not fit the RAM budget"):
@@ -154,7 +158,9 @@ def test_a_shuffle_buffer_that_is_too_large(capsys):
 
 def test_nothing_is_said_of_healthy_loops(capsys):
     x = np.random.default_rng(1).normal(size=(6400, 64)).astype("float32")
-    model = tf.keras.Sequential([tf.keras.layers.Dense(256, "relu"), tf.keras.layers.Dropout(0.1), tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(256, "relu"), tf.keras.layers.Dropout(0.1), tf.keras.layers.Dense(1)]
+    )
     model.compile("adam", "mse")
     model.fit(x, x[:, :1], batch_size=64, epochs=100, verbose=0, validation_split=0.1)
     layer, losses = Layer(), []

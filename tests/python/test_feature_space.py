@@ -16,7 +16,9 @@ def test_bins_that_are_given_need_no_adapt():
 
 def test_a_space_is_saved_with_what_it_learned(tmp_path):
     rows = {"a": np.array(["x", "y", "z"] * 40), "b": np.arange(120) % 101, "c": np.linspace(0, 9, 120)}
-    space = Space({"a": "string_categorical", "b": Space.integer_hashed(110), "c": "float_normalized"}, crosses=[("a", "b")])
+    space = Space(
+        {"a": "string_categorical", "b": Space.integer_hashed(110), "c": "float_normalized"}, crosses=[("a", "b")]
+    )
     space.adapt(rows)
     space.save(tmp_path / "space.keras")
     again = keras.models.load_model(tmp_path / "space.keras")

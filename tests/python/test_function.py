@@ -207,7 +207,9 @@ def test_a_loop_over_elements_of_unknown_shapes_runs_op_by_op():
     with pytest.warns(UserWarning, match="drop_remainder=True"):
         assert int(f(unknown)) == first == int(total_of(unknown))
     many = tf.data.Dataset.range(1, 7).map(lambda n: tf.range(n)).padded_batch(1)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"elements of shapes .*but one has \[\(1, 2\)\].*drop_remainder"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"elements of shapes .*but one has \[\(1, 2\)\].*drop_remainder"
+    ):
         f(many)
 
 

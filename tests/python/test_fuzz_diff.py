@@ -29,7 +29,11 @@ def space():
 def test_call_gives_what_tensorflow_gives(source, space):
     want, got = ("ok", from_json(SAMPLE[source])), worker.evaluate(source, space)
     found = difference(want, got)
-    if found and found[0] == "value" and as_near(worker.evaluate(values.widened(source), worker.space_of(tf, tf.keras, wide=True)), want, got):
+    if (
+        found
+        and found[0] == "value"
+        and as_near(worker.evaluate(values.widened(source), worker.space_of(tf, tf.keras, wide=True)), want, got)
+    ):
         return  # only rounding; the sample has calls in 64 bits, too
     if found and source.startswith("elements(") and found[1].startswith(("[1]", "[2]")):
         found = ("spec", found[1])
@@ -65,8 +69,14 @@ def test_kinds_of_differences():
     assert difference(array("float32", 1.0, -2.0), array("float32", 1.0, 2.0))[0] == "sign"
     assert difference(array("float32", 1.0, -2.0), array("float32", 1.0, 2.1))[0] == "value"
     assert difference(array("complex64", complex(np.inf, 1.0)), array("complex64", complex(np.inf, 1.0000001))) is None
-    assert difference(array("complex64", 1j), ("raises", ["InvalidArgumentError"], "[tan] takes no complex64 tensors"))[0] == "no complex"
-    assert difference(array("complex64", 1j), ("raises", ["InvalidArgumentError"], "[tan] axis 3 is out of range"))[0] == "refused"
+    assert (
+        difference(array("complex64", 1j), ("raises", ["InvalidArgumentError"], "[tan] takes no complex64 tensors"))[0]
+        == "no complex"
+    )
+    assert (
+        difference(array("complex64", 1j), ("raises", ["InvalidArgumentError"], "[tan] axis 3 is out of range"))[0]
+        == "refused"
+    )
 
 
 def test_a_call_is_widened_but_for_the_numbers_of_its_data():
@@ -75,7 +85,9 @@ def test_a_call_is_widened_but_for_the_numbers_of_its_data():
 
 
 def test_known_differences_have_reasons():
-    assert KNOWN.rows, "docs/compat.md has no table of known differences between <!-- fuzz-diff --> and <!-- /fuzz-diff -->"
+    assert KNOWN.rows, (
+        "docs/compat.md has no table of known differences between <!-- fuzz-diff --> and <!-- /fuzz-diff -->"
+    )
     assert all(patterns and kinds and len(reason) > 10 for patterns, kinds, reason in KNOWN.rows)
 
 

@@ -79,9 +79,17 @@ def test_pictures(sizes):
     x = floats(*sizes)
     k = tf.constant(data(3, 3, 3, 8))
     conv, valid = tf.nn.conv2d(x, k, 1, "SAME"), tf.nn.conv2d(x, k, 2, "VALID")
-    pool, up = tf.nn.max_pool2d(conv, 2, 2, "VALID"), v1.layers.conv2d_transpose(conv, 4, 3, 2, "same", kernel_initializer=v1.ones_initializer())
+    pool, up = (
+        tf.nn.max_pool2d(conv, 2, 2, "VALID"),
+        v1.layers.conv2d_transpose(conv, 4, 3, 2, "same", kernel_initializer=v1.ones_initializer()),
+    )
     whole = sizes[1] is not None
-    assert shape(conv) == [*sizes[:3], 8] and shape(valid) == [sizes[0], 13 if whole else None, 13 if whole else None, 8]
+    assert shape(conv) == [*sizes[:3], 8] and shape(valid) == [
+        sizes[0],
+        13 if whole else None,
+        13 if whole else None,
+        8,
+    ]
     assert shape(pool) == [sizes[0], *([14, 14] if whole else [None, None]), 8]
     assert shape(up) == [sizes[0], *([56, 56] if whole else [None, None]), 4]
     pooled = tf.reduce_mean(conv, [1, 2])
@@ -92,7 +100,13 @@ def test_pictures(sizes):
         for given in ((5, 31, 17), (1, 8, 12)):
             n, h, w = (own or other for own, other in zip(sizes, given))
             found = s.run([conv, valid, pool, up, dense], {x: data(n, h, w, 3)})
-            assert [f.shape[1:] for f in found] == [(h, w, 8), ((h - 1) // 2, (w - 1) // 2, 8), (h // 2, w // 2, 8), (2 * h, 2 * w, 4), (10,)]
+            assert [f.shape[1:] for f in found] == [
+                (h, w, 8),
+                ((h - 1) // 2, (w - 1) // 2, 8),
+                (h // 2, w // 2, 8),
+                (2 * h, 2 * w, 4),
+                (10,),
+            ]
             assert {len(f) for f in found} == {n}
 
 
@@ -184,11 +198,40 @@ def test_batches(make, expected):
 
 def test_sizes_that_values_decide():
     x, w = floats(None, 3), floats(None)
-    where, (unique, index), kept, rows = tf.where(x > 0), tf.unique(w), tf.boolean_mask(x, w > 0), tf.gather_nd(x, tf.where(x > 0))
+    where, (unique, index), kept, rows = (
+        tf.where(x > 0),
+        tf.unique(w),
+        tf.boolean_mask(x, w > 0),
+        tf.gather_nd(x, tf.where(x > 0)),
+    )
     counts, parts = tf.unique_with_counts(w).count, tf.dynamic_partition(x, tf.cast(w > 0, tf.int32), 2)
-    made = [where, unique, index, kept, rows, counts, *parts, tf.reduce_sum(kept, 0), tf.boolean_mask(x, x > 0),
-        tf.math.bincount(tf.cast(w > 0, tf.int32)), tf.sequence_mask(tf.cast(w, tf.int32))]
-    assert [shape(t) for t in made] == [[None, 2], [None], [None], [None, 3], [None], [None], [None, 3], [None, 3], [3], [None], [None], [None, None]]
+    made = [
+        where,
+        unique,
+        index,
+        kept,
+        rows,
+        counts,
+        *parts,
+        tf.reduce_sum(kept, 0),
+        tf.boolean_mask(x, x > 0),
+        tf.math.bincount(tf.cast(w > 0, tf.int32)),
+        tf.sequence_mask(tf.cast(w, tf.int32)),
+    ]
+    assert [shape(t) for t in made] == [
+        [None, 2],
+        [None],
+        [None],
+        [None, 3],
+        [None],
+        [None],
+        [None, 3],
+        [None, 3],
+        [3],
+        [None],
+        [None],
+        [None, None],
+    ]
     assert [t.dtype.name for t in made[:3]] == ["int64", "float32", "int32"]
     for n in (5, 9):
         a, b = data(n, 3), data(n) + 0.1
@@ -201,7 +244,12 @@ def test_sizes_that_values_decide():
 
 def test_numbers_that_are_fed():
     """Shapes, positions and counts that a run is given."""
-    x, k, two, some = floats(None, 3), v1.placeholder(tf.int32, []), v1.placeholder(tf.int32, [2]), v1.placeholder(tf.int32, [None])
+    x, k, two, some = (
+        floats(None, 3),
+        v1.placeholder(tf.int32, []),
+        v1.placeholder(tf.int32, [2]),
+        v1.placeholder(tf.int32, [None]),
+    )
     made = [tf.zeros([k, 2]), tf.range(k), x[:k], x[k:], x[k], tf.reshape(x, two), tf.tile(x, two), tf.reshape(x, some), tf.fill(some, 1.0),
         tf.one_hot([0, 1], k),
             tf.nn.top_k(x, k).values, tf.random.normal([k, 4]), tf.transpose(x, some), tf.reduce_sum(x, k - 2),
@@ -212,19 +260,52 @@ def test_numbers_that_are_fed():
     ]  # fmt: skip
     found = run(made[:7], {x: data(4, 3), k: 2, two: [3, 4]})
     assert [f.shape for f in found] == [(2, 2), (2,), (2, 3), (2, 3), (3,), (3, 4), (12, 12)]
-    assert run(made[7], {x: data(4, 3), some: [2, 3, 2]}).shape == (2, 3, 2) and run(made[8], {some: [2, 1, 3]}).shape == (2, 1, 3)
-    assert [f.shape for f in run(made[9:], {x: data(4, 3), k: 2, some: [1, 0]})] == [(2, 2), (4, 2), (2, 4), (3, 4), (3,), (2, 3), (2, 2)]
+    assert run(made[7], {x: data(4, 3), some: [2, 3, 2]}).shape == (2, 3, 2) and run(
+        made[8], {some: [2, 1, 3]}
+    ).shape == (2, 1, 3)
+    assert [f.shape for f in run(made[9:], {x: data(4, 3), k: 2, some: [1, 0]})] == [
+        (2, 2),
+        (4, 2),
+        (2, 4),
+        (3, 4),
+        (3,),
+        (2, 3),
+        (2, 2),
+    ]
 
 
 def test_texts():
     t, one = v1.placeholder(tf.string, [None]), v1.placeholder(tf.string, [])
-    made = [tf.strings.join([t, t], "-"), tf.strings.upper(t), tf.strings.length(t), tf.reshape(t, [-1, 1]), tf.concat([t, t], 0),
-        tf.strings.split(one), tf.strings.to_number(t[:1]), t[0], tf.strings.reduce_join(t)]
+    made = [
+        tf.strings.join([t, t], "-"),
+        tf.strings.upper(t),
+        tf.strings.length(t),
+        tf.reshape(t, [-1, 1]),
+        tf.concat([t, t], 0),
+        tf.strings.split(one),
+        tf.strings.to_number(t[:1]),
+        t[0],
+        tf.strings.reduce_join(t),
+    ]
     assert [shape(m) for m in made] == [[None], [None], [None], [None, 1], [None], [None], [None], [], []]
-    assert [m.dtype.name for m in made] == ["string", "string", "int32", "string", "string", "string", "float32", "string", "string"]
+    assert [m.dtype.name for m in made] == [
+        "string",
+        "string",
+        "int32",
+        "string",
+        "string",
+        "string",
+        "float32",
+        "string",
+        "string",
+    ]
     found = run(made, {t: ["1", "bc", "d"], one: "a b c"})
-    assert found[0].tolist() == [b"1-1", b"bc-bc", b"d-d"] and found[5].tolist() == [b"a", b"b",
-        b"c"] and found[8] == b"1bcd" and found[3].shape == (3, 1)
+    assert (
+        found[0].tolist() == [b"1-1", b"bc-bc", b"d-d"]
+        and found[5].tolist() == [b"a", b"b", b"c"]
+        and found[8] == b"1bcd"
+        and found[3].shape == (3, 1)
+    )
 
 
 def test_masked_training():
@@ -246,9 +327,30 @@ def test_masked_training():
 
 def test_unknown_ranks():
     a, b = v1.placeholder(tf.float32), v1.placeholder(tf.float32)
-    made = [a * 2.0, a + b, tf.reduce_sum(a), tf.shape(a), tf.reshape(a, [-1, 2]), tf.matmul(a, tf.ones([2, 5])), tf.rank(a), tf.cast(a, tf.int32),
-        tf.reduce_mean((a - b) ** 2), tf.nn.softmax(a)]
-    assert [shape(t) for t in made] == [None, None, [], [None], [None, 2], made[5].shape.rank and [None, 5], [], None, [], None]
+    made = [
+        a * 2.0,
+        a + b,
+        tf.reduce_sum(a),
+        tf.shape(a),
+        tf.reshape(a, [-1, 2]),
+        tf.matmul(a, tf.ones([2, 5])),
+        tf.rank(a),
+        tf.cast(a, tf.int32),
+        tf.reduce_mean((a - b) ** 2),
+        tf.nn.softmax(a),
+    ]
+    assert [shape(t) for t in made] == [
+        None,
+        None,
+        [],
+        [None],
+        [None, 2],
+        made[5].shape.rank and [None, 5],
+        [],
+        None,
+        [],
+        None,
+    ]
     with v1.Session() as s:
         for size in ((4, 2), (1, 2), (6, 2)):
             x, y = data(*size), data(*size)
@@ -302,11 +404,21 @@ def test_loops():
     w = tf.Variable(np.eye(5, dtype="float32") * 0.5)
     _, power = tf.while_loop(lambda i, h: i < 4, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w)) + x), [0, x])
     any_rows = [tf.TensorShape([]), tf.TensorShape([None, 5])]
-    _, grown = tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.concat([h, x], 0)), [0, x], shape_invariants=any_rows)
+    _, grown = tf.while_loop(
+        lambda i, h: i < 3, lambda i, h: (i + 1, tf.concat([h, x], 0)), [0, x], shape_invariants=any_rows
+    )
     total = tf.while_loop(lambda i, s: i < tf.shape(x)[0], lambda i, s: (i + 1, s + x[i]), [0, tf.zeros([5])])[1]
     gradient = tf.gradients(tf.reduce_sum(power), [x, w])
     sums, halved = tf.scan(lambda a, r: a + r, x), tf.map_fn(lambda r: r / 2.0, x)
-    assert [shape(t) for t in (power, grown, total, *gradient, sums, halved)] == [[None, 5], [None, 5], [5], [None, 5], [5, 5], [None, 5], [None, 5]]
+    assert [shape(t) for t in (power, grown, total, *gradient, sums, halved)] == [
+        [None, 5],
+        [None, 5],
+        [5],
+        [None, 5],
+        [5, 5],
+        [None, 5],
+        [None, 5],
+    ]
     with v1.Session() as s:
         s.run(v1.global_variables_initializer())
         for n in (2, 40):
@@ -331,9 +443,16 @@ def test_gradients_of_batches():
     w = tf.Variable(data(10, 7))
     logits = tf.tensordot(x, w, [[2], [0]])
     mask = tf.cast(tf.sequence_mask(tf.reduce_sum(tf.cast(y >= 0, tf.int32), 1), tf.shape(y)[1]), tf.float32)
-    loss = tf.reduce_sum(v1.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.maximum(y, 0), logits=logits) * mask) / tf.reduce_sum(mask)
+    loss = tf.reduce_sum(
+        v1.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.maximum(y, 0), logits=logits) * mask
+    ) / tf.reduce_sum(mask)
     gx, gw = tf.gradients(loss, [x, w])
-    assert shape(logits) == [None, None, 7] and shape(loss) == [] and shape(gx) == [None, None, 10] and shape(gw) == [10, 7]
+    assert (
+        shape(logits) == [None, None, 7]
+        and shape(loss) == []
+        and shape(gx) == [None, None, 10]
+        and shape(gw) == [10, 7]
+    )
     with v1.Session() as s:
         s.run(v1.global_variables_initializer())
         for n, t in ((4, 12), (32, 5), (1, 1)):
@@ -390,10 +509,16 @@ def test_dimensions_of_tensorflow_1_compute_dimensions():
         x = v1.placeholder(tf.float32, [None, 150, 4])
         v1.disable_v2_tensorshape()
         try:
-            assert (x.shape[0] * 2).value is None and (2 * x.shape[0]).value is None and (x.shape[1] + x.shape[0]).value is None
+            assert (
+                (x.shape[0] * 2).value is None
+                and (2 * x.shape[0]).value is None
+                and (x.shape[1] + x.shape[0]).value is None
+            )
             assert v1.reshape(x, [-1, x.shape[1] * x.shape[2]]).shape.as_list() == [None, 600]
         finally:
             v1.enable_v2_tensorshape()
     # Beside anything else a size is a number.
     assert rows * 0.5 == 75.0 and 0.5 * rows == 75.0 and rows / 4 == 37.5 and [0] * columns == [0] * 4 == columns * [0]
-    assert (rows * np.float32(0.5)) == 75 and (rows * tf.constant([1.5, 2.0])).shape == (2,) and rows * np.int64(2) == 300
+    assert (
+        (rows * np.float32(0.5)) == 75 and (rows * tf.constant([1.5, 2.0])).shape == (2,) and rows * np.int64(2) == 300
+    )

@@ -17,7 +17,9 @@ keras = tf.keras
 
 def run(program, *, seconds=60, **options):
     """A program of its own: what it printed; it must end by itself, and well."""
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=seconds, **options)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=seconds, **options
+    )
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -67,7 +69,9 @@ def test_arrays_of_the_other_byte_order_have_the_same_values(dtype):
     swapped = native.astype(native.dtype.newbyteorder(">"))
     assert tf.constant(swapped).dtype == tf.constant(native).dtype
     np.testing.assert_array_equal(tf.constant(swapped).numpy(), native)
-    np.testing.assert_array_equal(tf.constant(swapped[::2].reshape(2, 75)[:, ::-1]).numpy(), native[::2].reshape(2, 75)[:, ::-1])
+    np.testing.assert_array_equal(
+        tf.constant(swapped[::2].reshape(2, 75)[:, ::-1]).numpy(), native[::2].reshape(2, 75)[:, ::-1]
+    )
 
 
 def test_training_takes_the_other_byte_order():
@@ -115,7 +119,14 @@ class Raising:
 
 
 def test_what_an_object_raises_reaches_the_caller():
-    for call in (tf.constant, tf.stack, tf.zeros, lambda x: tf.constant(1.0) + x, lambda x: tf.reduce_sum(tf.ones(2), x), tf.add_n):
+    for call in (
+        tf.constant,
+        tf.stack,
+        tf.zeros,
+        lambda x: tf.constant(1.0) + x,
+        lambda x: tf.reduce_sum(tf.ones(2), x),
+        tf.add_n,
+    ):
         with pytest.raises((LookupError, TypeError)):
             call(Raising())
 
@@ -135,7 +146,15 @@ def test_lists_that_hold_themselves_and_deep_ones():
 
 
 def test_classes_are_no_values():
-    for value in (np.float64, np.ndarray, int, object, tf.Tensor, np.array(object(), object), np.array(np.float32, object)):
+    for value in (
+        np.float64,
+        np.ndarray,
+        int,
+        object,
+        tf.Tensor,
+        np.array(object(), object),
+        np.array(np.float32, object),
+    ):
         for call in (tf.constant, tf.reduce_sum, lambda x: tf.constant(1.0) + x):  # a Variable calls what can be called
             with pytest.raises((TypeError, ValueError)):
                 call(value)
@@ -301,7 +320,9 @@ def _signalled(*given):
 
 
 def _lengths(*lengths):
-    return tf.data.Dataset.from_generator(lambda: (np.ones(n, "float32") for n in lengths), output_signature=tf.TensorSpec([None]))
+    return tf.data.Dataset.from_generator(
+        lambda: (np.ones(n, "float32") for n in lengths), output_signature=tf.TensorSpec([None])
+    )
 
 
 # What is tried on an element, a size or a rank, and passed over where it fails, must not take a signal for such a failure.
@@ -433,8 +454,6 @@ def test_forks_while_a_thread_trains():
     assert run(program, seconds=120, env={**__import__("os").environ, "PYTHONWARNINGS": "ignore"}).strip() == "[]"
 
 
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -511,9 +530,17 @@ def test_triangles_need_matrices():
             of([1.0, 2.0])
 
 
-@pytest.mark.parametrize("rows", [[[1, 2], [[], []]], [[0.5], [[]]], [1, []], [[], [[]]], [["a"], [[]]], [[1, 2], [[3], [4]]], [[[1]], [[[]]]]])
+@pytest.mark.parametrize(
+    "rows",
+    [[[1, 2], [[], []]], [[0.5], [[]]], [1, []], [[], [[]]], [["a"], [[]]], [[1, 2], [[3], [4]]], [[[1]], [[[]]]]],
+)
 def test_values_and_lists_side_by_side(rows):
     """An axis that appears late once made the tensor smaller than its values."""
-    for make in (tf.constant, tf.convert_to_tensor, lambda x: tf.pad(tf.zeros([3, 4]), x), lambda x: tf.zeros([2, 2]) + x):
+    for make in (
+        tf.constant,
+        tf.convert_to_tensor,
+        lambda x: tf.pad(tf.zeros([3, 4]), x),
+        lambda x: tf.zeros([2, 2]) + x,
+    ):
         with pytest.raises((ValueError, TypeError)):
             make(rows)

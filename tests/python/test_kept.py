@@ -12,7 +12,9 @@ Dataset = tf.data.Dataset
 
 
 def kept(folder, compression=None):
-    Dataset.from_tensor_slices({"a": np.arange(600).reshape(120, 5), "b": np.ones((120, 40))}).save(str(folder), compression=compression)
+    Dataset.from_tensor_slices({"a": np.arange(600).reshape(120, 5), "b": np.ones((120, 40))}).save(
+        str(folder), compression=compression
+    )
 
 
 @pytest.mark.parametrize("compression", [None, "GZIP"])

@@ -45,9 +45,15 @@ def test_safetensors(tmp_path):
         (b"abc", "fewer than 8"),
         (struct.pack("<Q", 1 << 40), "claims"),
         (struct.pack("<Q", 2) + b"no", "no JSON"),
-        (struct.pack("<Q", 56) + b'{"t":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}  ' + b"12345678", "does not fit"),
+        (
+            struct.pack("<Q", 56) + b'{"t":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}  ' + b"12345678",
+            "does not fit",
+        ),
         (struct.pack("<Q", 56) + b'{"t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}  ' + b"123456789", "behind"),
-        (struct.pack("<Q", 56) + b'{"t":{"dtype":"Q32","shape":[2],"data_offsets":[0,8]}}  ' + b"12345678", "not known"),
+        (
+            struct.pack("<Q", 56) + b'{"t":{"dtype":"Q32","shape":[2],"data_offsets":[0,8]}}  ' + b"12345678",
+            "not known",
+        ),
     ],
 )
 def test_broken_safetensors(tmp_path, data, reason):
@@ -112,7 +118,15 @@ def test_tensorboard(tmp_path):
     model = small()
     model.compile("sgd", "mse")
     board = keras.callbacks.TensorBoard(tmp_path, histogram_freq=1, update_freq="batch", write_images=True)
-    model.fit(np.ones((4, 4)), np.ones((4, 2)), epochs=2, batch_size=2, verbose=0, validation_data=(np.ones((2, 4)), np.ones((2, 2))), callbacks=[board])
+    model.fit(
+        np.ones((4, 4)),
+        np.ones((4, 2)),
+        epochs=2,
+        batch_size=2,
+        verbose=0,
+        validation_data=(np.ones((2, 4)), np.ones((2, 2))),
+        callbacks=[board],
+    )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["train", "validation"]
     (path,) = (tmp_path / "train").iterdir()
     data, tags, at = path.read_bytes(), [], 0
@@ -120,9 +134,18 @@ def test_tensorboard(tmp_path):
         length = struct.unpack("<Q", data[at : at + 8])[0]
         record = data[at + 12 : at + 12 + length]
         assert struct.unpack("<I", data[at + 8 : at + 12])[0] == tf._core._masked_crc32c(data[at : at + 8])
-        tags += [t for t in (b"epoch_loss", b"batch_loss", b"epoch_learning_rate", b"histogram", b"/image", b"Dense") if t in record]
+        tags += [
+            t
+            for t in (b"epoch_loss", b"batch_loss", b"epoch_learning_rate", b"histogram", b"/image", b"Dense")
+            if t in record
+        ]
         at += 16 + length
-    assert tags.count(b"epoch_loss") == 2 and tags.count(b"batch_loss") == 4 and tags.count(b"epoch_learning_rate") == 2 and b"histogram" in tags
+    assert (
+        tags.count(b"epoch_loss") == 2
+        and tags.count(b"batch_loss") == 4
+        and tags.count(b"epoch_learning_rate") == 2
+        and b"histogram" in tags
+    )
     assert tags.count(b"Dense") == 1 and tags.count(b"/image") == 2 * len(model.weights)
 
 
@@ -155,7 +178,9 @@ def test_checkpoint_of_a_model_and_its_optimizer(tmp_path):
     assert model.fit(x, y, verbose=0).history == other.fit(x, y, verbose=0).history
     assert ("model/0", [4, 2]) in tf.train.list_variables(tmp_path)
     reader = tf.train.load_checkpoint(tmp_path)
-    assert reader.has_tensor("model/1") and np.array_equal(reader.get_tensor("model/1"), np.asarray(tf.train.load_variable(path, "model/1")))
+    assert reader.has_tensor("model/1") and np.array_equal(
+        reader.get_tensor("model/1"), np.asarray(tf.train.load_variable(path, "model/1"))
+    )
 
 
 def test_gathers_what_notebooks_show():

@@ -32,7 +32,11 @@ def test_operations_are_saved_with_models(tmp_path):
     data = np.random.default_rng(1).normal(size=(3, 10, 12, 4)).astype("float32")
     for made, again in zip(model(data), keras.models.load_model(tmp_path / "m.keras")(data)):
         np.testing.assert_allclose(made, again, rtol=1e-5)
-    rows = [row for row in json.loads(zipfile.ZipFile(tmp_path / "m.keras").read("config.json"))["config"]["layers"] if row["name"] == scaled.name]
+    rows = [
+        row
+        for row in json.loads(zipfile.ZipFile(tmp_path / "m.keras").read("config.json"))["config"]["layers"]
+        if row["name"] == scaled.name
+    ]
     assert [len(row["inbound_nodes"]) for row in rows] == [2]
 
 
@@ -42,7 +46,9 @@ def test_vectorize_takes_functions_of_numbers_and_of_arrays():
     product = keras.ops.vectorize(lambda m, v: keras.ops.matmul(m, v), signature="(m,n),(n)->(m)")
     rng = np.random.default_rng(2)
     m, v = rng.normal(size=(20, 1, 3, 4)).astype("float32"), rng.normal(size=(5, 4)).astype("float32")
-    np.testing.assert_allclose(product(m, v), np.einsum("abmn,bn->abm", np.broadcast_to(m, (20, 5, 3, 4)), v), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        product(m, v), np.einsum("abmn,bn->abm", np.broadcast_to(m, (20, 5, 3, 4)), v), rtol=1e-4, atol=1e-5
+    )
     power = keras.ops.vectorize(lambda x, n: x**n, excluded={1})
     assert np.asarray(power(np.array([[1.0, 2.0], [3.0, 4.0]]), 2)).tolist() == [[1.0, 4.0], [9.0, 16.0]]
     with pytest.raises(ValueError, match="function"):
@@ -118,7 +124,9 @@ def test_wrappers_say_what_they_need_and_work_with_it():
     assert not model.optimizer.built or int(model.optimizer.iterations) == 0  # a copy was trained
 
     def make(X, y, units):
-        made = keras.Sequential([keras.Input((X.shape[1],)), keras.layers.Dense(units, "relu"), keras.layers.Dense(y.shape[1])])
+        made = keras.Sequential(
+            [keras.Input((X.shape[1],)), keras.layers.Dense(units, "relu"), keras.layers.Dense(y.shape[1])]
+        )
         made.compile(keras.optimizers.Adam(0.03), "mse")
         return made
 
@@ -137,7 +145,9 @@ def test_swapped_means_are_what_a_checkpoint_has(tmp_path):
     seen = []
     watch = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: seen.append(model.get_weights()[0]))
     save = keras.callbacks.ModelCheckpoint(str(tmp_path / "{epoch}.weights.h5"), save_weights_only=True)
-    model.fit(x, x[:, :3], epochs=2, verbose=0, callbacks=[watch, keras.callbacks.SwapEMAWeights(swap_on_epoch=True), save])
+    model.fit(
+        x, x[:, :3], epochs=2, verbose=0, callbacks=[watch, keras.callbacks.SwapEMAWeights(swap_on_epoch=True), save]
+    )
     last = model.get_weights()[0]
     model.load_weights(tmp_path / "2.weights.h5")
     np.testing.assert_array_equal(model.get_weights()[0], last)  # the means stand in the model at the end

@@ -17,7 +17,9 @@ def test_numbers_beside_float64_keep_their_digits():
     x = np.array([1.84, 2.5])
     made = keras.ops.layer_normalization(x, gamma=1.524, beta=0.641)
     np.testing.assert_allclose(made, (x - x.mean()) / np.sqrt(x.var() + 1e-7) * 1.524 + 0.641, rtol=1e-12)
-    np.testing.assert_allclose(keras.ops.rms_normalization(x, scale=1.1), x / np.sqrt((x * x).mean() + 1e-7) * 1.1, rtol=1e-12)
+    np.testing.assert_allclose(
+        keras.ops.rms_normalization(x, scale=1.1), x / np.sqrt((x * x).mean() + 1e-7) * 1.1, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("padding", ["same", "valid"])

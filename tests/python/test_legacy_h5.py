@@ -20,12 +20,22 @@ def functional():
 
 
 def sequential():
-    model = keras.Sequential([keras.Input((8, 8, 3)), keras.layers.Conv2D(101, 3, activation="relu"), keras.layers.Flatten(), keras.layers.Dense(5)])
+    model = keras.Sequential(
+        [
+            keras.Input((8, 8, 3)),
+            keras.layers.Conv2D(101, 3, activation="relu"),
+            keras.layers.Flatten(),
+            keras.layers.Dense(5),
+        ]
+    )
     model.compile(keras.optimizers.SGD(0.1, momentum=0.9), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return model
 
 
-DATA = {functional: (np.linspace(-1, 1, 64 * 32).reshape(64, 32), np.ones((64, 16))), sequential: (np.linspace(0, 1, 64 * 192).reshape(64, 8, 8, 3), np.arange(64) % 5)}
+DATA = {
+    functional: (np.linspace(-1, 1, 64 * 32).reshape(64, 32), np.ones((64, 16))),
+    sequential: (np.linspace(0, 1, 64 * 192).reshape(64, 8, 8, 3), np.arange(64) % 5),
+}
 
 
 @pytest.mark.parametrize("make", [functional, sequential])

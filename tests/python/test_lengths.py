@@ -19,7 +19,9 @@ def label(words):
 
 def of_sequences():
     words = sequences()
-    return tf.data.Dataset.from_generator(lambda: iter(words), output_signature=tf.TensorSpec([None], tf.int32)).map(label)
+    return tf.data.Dataset.from_generator(lambda: iter(words), output_signature=tf.TensorSpec([None], tf.int32)).map(
+        label
+    )
 
 
 def bucketed():
@@ -44,7 +46,10 @@ def growing():
             part = words[start : start + rows]
             start += rows
             width = max(map(len, part))
-            yield np.stack([np.pad(w, (0, width - len(w))) for w in part]), np.array([w.sum() % 2 for w in part], "float32")
+            yield (
+                np.stack([np.pad(w, (0, width - len(w))) for w in part]),
+                np.array([w.sum() % 2 for w in part], "float32"),
+            )
 
     signature = tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None], tf.float32)
     return tf.data.Dataset.from_generator(batches, output_signature=signature)
@@ -52,7 +57,13 @@ def growing():
 
 def make_model():
     keras.utils.set_random_seed(1)
-    return keras.Sequential([keras.layers.Embedding(50, 8, mask_zero=True), keras.layers.LSTM(6), keras.layers.Dense(1, activation="sigmoid")])
+    return keras.Sequential(
+        [
+            keras.layers.Embedding(50, 8, mask_zero=True),
+            keras.layers.LSTM(6),
+            keras.layers.Dense(1, activation="sigmoid"),
+        ]
+    )
 
 
 @pytest.mark.filterwarnings("ignore:.*the function runs in Python")

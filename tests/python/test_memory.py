@@ -48,7 +48,10 @@ def test_a_limit_is_kept_with_the_same_bits(capfd):
 
 def test_without_leave_to_change_the_step_it_is_an_error():
     whole = train()[0].step_memory["bytes"]
-    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"a step of 2048 rows takes .*\n.*memory=\"fit\", computes \d+ ops again"):
+    with pytest.raises(
+        tf.errors.ResourceExhaustedError,
+        match=r"a step of 2048 rows takes .*\n.*memory=\"fit\", computes \d+ ops again",
+    ):
         train(memory_limit=resident() + whole // 2)
 
 

@@ -25,7 +25,10 @@ def test_ngrams_that_do_not_fit():
         tf.keras.layers.TextVectorization(ngrams=2**40)
 
 
-@pytest.mark.parametrize("make", [lambda n: tf.keras.metrics.AUC(n), lambda n: tf.keras.metrics.SensitivityAtSpecificity(0.5, num_thresholds=n)])
+@pytest.mark.parametrize(
+    "make",
+    [lambda n: tf.keras.metrics.AUC(n), lambda n: tf.keras.metrics.SensitivityAtSpecificity(0.5, num_thresholds=n)],
+)
 def test_thresholds_that_memory_does_not_hold(make):
     begin = time.perf_counter()
     with pytest.raises(tf.errors.ResourceExhaustedError, match="num_thresholds"):
@@ -36,7 +39,9 @@ def test_thresholds_that_memory_does_not_hold(make):
 def test_huge_exponents_end():
     begin = time.perf_counter()
     assert int(tf.pow(tf.constant(2, tf.int64), tf.constant(2**62, tf.int64))) == 0
-    assert int(tf.pow(tf.constant(3, tf.int64), tf.constant(2**63 - 1, tf.int64))) == pow(3, 2**63 - 1, 2**64) - (2**64 if pow(3, 2**63 - 1, 2**64) >= 2**63 else 0)
+    assert int(tf.pow(tf.constant(3, tf.int64), tf.constant(2**63 - 1, tf.int64))) == pow(3, 2**63 - 1, 2**64) - (
+        2**64 if pow(3, 2**63 - 1, 2**64) >= 2**63 else 0
+    )
     with pytest.raises(tf.errors.InvalidArgumentError, match="negative"):
         tf.keras.ops.power(np.array([2, 3]), [-1])
     assert time.perf_counter() - begin < 5
@@ -70,7 +75,10 @@ def test_channels_first_is_no_other_convolution():
     ops, rng = tf.keras.ops, np.random.default_rng(1)
     x, kernel = (rng.normal(size=s).astype("float32") for s in ((2, 6, 8, 3), (2, 2, 3, 4)))
     first = lambda v: np.moveaxis(np.asarray(v), -1, 1)  # noqa: E731
-    for f in (lambda v, d: ops.conv(v, kernel, 1, "same", d), lambda v, d: ops.image.extract_patches(v, 2, data_format=d)):
+    for f in (
+        lambda v, d: ops.conv(v, kernel, 1, "same", d),
+        lambda v, d: ops.image.extract_patches(v, 2, data_format=d),
+    ):
         np.testing.assert_array_equal(f(first(x), "channels_first"), first(f(x, "channels_last")))
     with pytest.raises(ValueError, match="data_format is 'NCHW'"):
         ops.conv(x, kernel, data_format="NCHW")
@@ -84,7 +92,11 @@ def test_lbeta_of_halves_rounds_no_sum_to_a_pole():
 
 def test_layers_that_draw_do_so_unless_told_not_to():
     pictures = np.random.default_rng(3).random((16, 32, 48, 3)).astype("float32")
-    for layer in (keras.layers.RandomFlip(seed=2), keras.layers.RandomRotation(0.3, seed=1), keras.layers.RandomTranslation(0.3, 0.3, seed=1)):
+    for layer in (
+        keras.layers.RandomFlip(seed=2),
+        keras.layers.RandomRotation(0.3, seed=1),
+        keras.layers.RandomTranslation(0.3, 0.3, seed=1),
+    ):
         assert not np.array_equal(layer(pictures), pictures)
         assert np.array_equal(layer(pictures, training=False), pictures)
         dataset = tf.data.Dataset.from_tensor_slices(pictures).batch(16).map(layer)
@@ -93,7 +105,12 @@ def test_layers_that_draw_do_so_unless_told_not_to():
         assert not np.array_equal(model(pictures), 2 * pictures)
         assert np.array_equal(model(pictures, training=False), 2 * pictures)
         assert np.array_equal(model.predict(pictures, verbose=0), 2 * pictures)
-    assert keras.Sequential([keras.Input((32, 48, 3)), keras.layers.RandomCrop(20, 30)]).output_shape == (None, 20, 30, 3)
+    assert keras.Sequential([keras.Input((32, 48, 3)), keras.layers.RandomCrop(20, 30)]).output_shape == (
+        None,
+        20,
+        30,
+        3,
+    )
     assert np.array_equal(keras.layers.Dropout(0.5)(pictures), pictures)
 
 

@@ -5,7 +5,9 @@ import pytest
 
 from brio import keras
 
-runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, so that nothing can run what was exported")
+runtime = pytest.importorskip(
+    "onnxruntime", reason="onnxruntime is not installed, so that nothing can run what was exported"
+)
 L = keras.layers
 PICTURE = (12, 10, 3)
 
@@ -25,10 +27,31 @@ def residual():
 
 MODELS = {
     "mlp": lambda: sequence((6,), L.Dense(16, activation="relu"), L.Dense(3, activation="softmax")),
-    "page_001": lambda: sequence((28, 28, 1), L.Conv2D(32, 3, activation="relu"), L.MaxPooling2D(), L.Conv2D(64, 3, activation="relu"), L.MaxPooling2D(), L.Flatten(), L.Dropout(0.5), L.Dense(10, activation="softmax")),
-    "separable": lambda: sequence(PICTURE, L.SeparableConv2D(8, 3, padding="same"), L.DepthwiseConv2D(3, strides=2, padding="same"), L.AveragePooling2D(2, padding="same"), L.GlobalMaxPooling2D()),
+    "page_001": lambda: sequence(
+        (28, 28, 1),
+        L.Conv2D(32, 3, activation="relu"),
+        L.MaxPooling2D(),
+        L.Conv2D(64, 3, activation="relu"),
+        L.MaxPooling2D(),
+        L.Flatten(),
+        L.Dropout(0.5),
+        L.Dense(10, activation="softmax"),
+    ),
+    "separable": lambda: sequence(
+        PICTURE,
+        L.SeparableConv2D(8, 3, padding="same"),
+        L.DepthwiseConv2D(3, strides=2, padding="same"),
+        L.AveragePooling2D(2, padding="same"),
+        L.GlobalMaxPooling2D(),
+    ),
     "residual": residual,
-    "transposed": lambda: sequence(PICTURE, L.Conv2DTranspose(5, 3, strides=2, padding="same"), L.UpSampling2D(2), L.ZeroPadding2D(1), L.Conv2D(2, 3, dilation_rate=2)),
+    "transposed": lambda: sequence(
+        PICTURE,
+        L.Conv2DTranspose(5, 3, strides=2, padding="same"),
+        L.UpSampling2D(2),
+        L.ZeroPadding2D(1),
+        L.Conv2D(2, 3, dilation_rate=2),
+    ),
     "lstm": lambda: sequence((9, 4), L.LSTM(8, return_sequences=True), L.LSTM(5, go_backwards=True), L.Dense(1)),
     "gru": lambda: sequence((9, 4), L.Bidirectional(L.GRU(6, return_sequences=True)), L.SimpleRNN(4)),
     "embedding": lambda: sequence((11,), L.Embedding(50, 6, mask_zero=True), L.LSTM(5), L.Dense(2), dtype="int32"),
@@ -44,7 +67,11 @@ def test_onnxruntime_computes_the_same(tmp_path, name):
     (given,) = session.get_inputs()
     for rows in (1, 5):
         shape = (rows, *model.inputs[0].shape[1:])
-        x = rng.integers(0, 50, shape).astype("int32") if name == "embedding" else rng.normal(size=shape).astype("float32")
+        x = (
+            rng.integers(0, 50, shape).astype("int32")
+            if name == "embedding"
+            else rng.normal(size=shape).astype("float32")
+        )
         (got,) = session.run(None, {given.name: x})
         np.testing.assert_allclose(got, np.asarray(model(x, training=False)), rtol=1e-4, atol=1e-5)
 

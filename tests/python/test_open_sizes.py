@@ -41,9 +41,17 @@ def test_batch_and_length():
         n, t = tf.shape(x)[0], tf.shape(x)[1]
         flat = tf.reshape(x, [n * t, 8])
         positions = tf.cast(tf.range(t), tf.float32)
-        return tf.reshape(flat, [n, t, 8]) + positions[None, :, None], tf.zeros([n, t]), tf.reduce_sum(x, 1) / tf.cast(t, tf.float32)
+        return (
+            tf.reshape(flat, [n, t, 8]) + positions[None, :, None],
+            tf.zeros([n, t]),
+            tf.reduce_sum(x, 1) / tf.cast(t, tf.float32),
+        )
 
-    check(tf.function(plain, input_signature=signed([None, None, 8])), plain, *[[data(n, t, 8)] for n, t in ((32, 100), (5, 7), (1, 1), (64, 33))])
+    check(
+        tf.function(plain, input_signature=signed([None, None, 8])),
+        plain,
+        *[[data(n, t, 8)] for n, t in ((32, 100), (5, 7), (1, 1), (64, 33))],
+    )
 
 
 def test_shapes_as_values():
@@ -56,7 +64,11 @@ def test_shapes_as_values():
             tf.slice(x, [0, 1], [shape[0] // 2, -1]),
         )  # fmt: skip
 
-    check(tf.function(plain, input_signature=signed([None, None])), plain, *[[data(n, m)] for n, m in ((128, 64), (6, 5), (2, 3))])
+    check(
+        tf.function(plain, input_signature=signed([None, None])),
+        plain,
+        *[[data(n, m)] for n, m in ((128, 64), (6, 5), (2, 3))],
+    )
 
 
 def test_sizes_are_none_for_the_function():
@@ -161,7 +173,9 @@ def test_models_of_any_batch_and_length(make, tmp_path):
 )  # fmt: skip
 def test_pictures_of_any_size_in_a_model(layer, size):
     inputs = keras.Input((None, None, 3))
-    model = keras.Sequential([layer(), keras.layers.Conv2D(8, 3, padding="same"), keras.layers.GlobalAveragePooling2D()])
+    model = keras.Sequential(
+        [layer(), keras.layers.Conv2D(8, 3, padding="same"), keras.layers.GlobalAveragePooling2D()]
+    )
     nested = keras.Model(inputs, keras.layers.Dense(2)(model(inputs)))
     shape = layer()(inputs).shape
     assert shape == (None, None, None, 3) if size in (None, "double") else shape == (None, *size, 3)
@@ -173,7 +187,13 @@ def test_pictures_of_any_size_in_a_model(layer, size):
 
 
 def test_augmentation_of_any_batch_is_traced_once():
-    augment = keras.Sequential([keras.layers.RandomFlip(seed=1), keras.layers.RandomRotation(0.1, seed=2), keras.layers.RandomContrast(0.2, seed=3)])
+    augment = keras.Sequential(
+        [
+            keras.layers.RandomFlip(seed=1),
+            keras.layers.RandomRotation(0.1, seed=2),
+            keras.layers.RandomContrast(0.2, seed=3),
+        ]
+    )
     f = tf.function(lambda x: augment(x, training=True), input_signature=signed([None, 32, 32, 3]))
     for n in (8, 1, 5):
         assert f(data(n, 32, 32, 3)).shape == (n, 32, 32, 3)

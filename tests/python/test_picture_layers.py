@@ -42,7 +42,11 @@ def test_changes_pictures_in_training_alone(name):
     assert any(changed(layer(x, training=True)) for _ in range(3))
     assert not changed(layer(x, training=False))
     model = keras.Sequential([layer])
-    assert any(changed(model(x)) for _ in range(3)) and not changed(model(x, training=False)) and not changed(model.predict(x, verbose=0))
+    assert (
+        any(changed(model(x)) for _ in range(3))
+        and not changed(model(x, training=False))
+        and not changed(model.predict(x, verbose=0))
+    )
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -75,13 +79,29 @@ def test_takes_bytes_one_picture_and_other_orders_of_axes(name):
 @pytest.mark.parametrize("name", MAKERS)
 def test_goes_into_fit_datasets_and_functions(name):
     x, y = pictures(7) / 255, np.zeros(7)
-    scale = {"value_range": (0, 1)} if name not in ("RandomGrayscale", "RandomShear", "RandomPerspective", "MixUp", "CutMix", "RandomColorJitter") else {}
+    scale = (
+        {"value_range": (0, 1)}
+        if name not in ("RandomGrayscale", "RandomShear", "RandomPerspective", "MixUp", "CutMix", "RandomColorJitter")
+        else {}
+    )
     layer = MAKERS[name](**scale)
-    model = keras.Sequential([keras.Input((40, 48, 3)), layer, layers.Conv2D(4, 3, activation="relu"), layers.GlobalAveragePooling2D(), layers.Dense(1)])
+    model = keras.Sequential(
+        [
+            keras.Input((40, 48, 3)),
+            layer,
+            layers.Conv2D(4, 3, activation="relu"),
+            layers.GlobalAveragePooling2D(),
+            layers.Dense(1),
+        ]
+    )
     model.compile("adam", "mse")
     assert np.isfinite(model.fit(x, y, batch_size=3, epochs=2, verbose=0).history["loss"]).all()
     np.testing.assert_array_equal(model.predict(x, verbose=0), model.predict(x, verbose=0))
-    dataset = tf.data.Dataset.from_tensor_slices((pictures(7, "uint8"), y)).batch(3).map(lambda a, b, made=MAKERS[name](): (made(a), b))
+    dataset = (
+        tf.data.Dataset.from_tensor_slices((pictures(7, "uint8"), y))
+        .batch(3)
+        .map(lambda a, b, made=MAKERS[name](): (made(a), b))
+    )
     epochs = [np.concatenate([a for a, _ in dataset]) for _ in range(2)]
     assert epochs[0].shape == (7, 40, 48, 3) and not np.array_equal(*epochs)
     single = tf.data.Dataset.from_tensor_slices(pictures(2)).map(MAKERS[name]())
@@ -90,9 +110,17 @@ def test_goes_into_fit_datasets_and_functions(name):
     assert len({float(tf.reduce_sum(traced(pictures()))) for _ in range(4)}) > 1, "a traced function draws each time"
 
 
-@pytest.mark.parametrize("name", [*MAKERS, "AutoContrast", "Equalization", "ContrastLimitedAdaptiveHistogramEqualization", "Pipeline"])
+@pytest.mark.parametrize(
+    "name", [*MAKERS, "AutoContrast", "Equalization", "ContrastLimitedAdaptiveHistogramEqualization", "Pipeline"]
+)
 def test_is_saved_with_its_arguments(name, tmp_path):
-    make = MAKERS.get(name) or (lambda **k: layers.Pipeline([layers.RandomFlip(), layers.RandomHue(0.2), layers.RandomInvert(1.0)]) if name == "Pipeline" else getattr(layers, name)())
+    make = MAKERS.get(name) or (
+        lambda **k: (
+            layers.Pipeline([layers.RandomFlip(), layers.RandomHue(0.2), layers.RandomInvert(1.0)])
+            if name == "Pipeline"
+            else getattr(layers, name)()
+        )
+    )
     layer = make()
     again = keras.layers.deserialize(keras.layers.serialize(layer))
     assert type(again) is type(layer) and again.get_config() == layer.get_config()
@@ -101,7 +129,9 @@ def test_is_saved_with_its_arguments(name, tmp_path):
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     assert loaded.layers[1].get_config() == layer.get_config()
-    np.testing.assert_allclose(loaded.predict(pictures(), verbose=0), model.predict(pictures(), verbose=0), rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(
+        loaded.predict(pictures(), verbose=0), model.predict(pictures(), verbose=0), rtol=1e-4, atol=1e-3
+    )
 
 
 def test_how_often_and_how_much():
@@ -127,7 +157,11 @@ def test_labels_are_mixed_with_their_pictures():
         made = layer({"images": x, "labels": labels})
         got = np.asarray(made["labels"])
         np.testing.assert_allclose(got.sum(1), 1, atol=1e-5)
-        np.testing.assert_allclose(np.asarray(made["images"]).mean((1, 2, 3)), got @ np.arange(64.0), atol=5 if isinstance(layer, layers.CutMix) else 1e-3)
+        np.testing.assert_allclose(
+            np.asarray(made["images"]).mean((1, 2, 3)),
+            got @ np.arange(64.0),
+            atol=5 if isinstance(layer, layers.CutMix) else 1e-3,
+        )
         assert 0.1 < np.sort(got, 1)[:, -2].mean() < 0.35
         rest = layer({"images": x, "labels": labels}, training=False)
         assert np.array_equal(rest["labels"], labels) and np.array_equal(rest["images"], x)
@@ -136,7 +170,11 @@ def test_labels_are_mixed_with_their_pictures():
 def test_dictionaries_go_through_datasets_and_models():
     x, labels = pictures(), np.eye(3, dtype="float32")[[0, 1, 2, 0, 1, 2]]
     chain = layers.Pipeline([layers.RandomFlip("horizontal"), layers.RandomHue(0.2), layers.MixUp(), layers.CutMix()])
-    dataset = tf.data.Dataset.from_tensor_slices({"images": x, "labels": labels}).batch(4, drop_remainder=True).map(chain, num_parallel_calls=tf.data.AUTOTUNE)
+    dataset = (
+        tf.data.Dataset.from_tensor_slices({"images": x, "labels": labels})
+        .batch(4, drop_remainder=True)
+        .map(chain, num_parallel_calls=tf.data.AUTOTUNE)
+    )
     for batch in dataset:
         assert tuple(batch["images"].shape) == (4, 40, 48, 3)
         np.testing.assert_allclose(np.asarray(batch["labels"]).sum(1), 1, atol=1e-4)
@@ -154,8 +192,13 @@ def test_older_layers_take_dictionaries_too():
                   layers.Resizing(20, 24), layers.CenterCrop(20, 24), layers.RandomCrop(20, 24)):  # fmt: skip
         made = layer({"images": x, "labels": labels})
         assert np.array_equal(made["labels"], labels) and tuple(made["images"].shape) == tuple(layer(x).shape)
-        assert [tuple(b["images"].shape[:1]) for b in tf.data.Dataset.from_tensor_slices({"images": x, "labels": labels}).batch(3).map(layer)] == [(3,), (3,)]
-    assert "bounding_boxes" in layers.RandomBrightness(0.1)({"images": x, "bounding_boxes": {"boxes": np.ones((6, 1, 4))}})
+        assert [
+            tuple(b["images"].shape[:1])
+            for b in tf.data.Dataset.from_tensor_slices({"images": x, "labels": labels}).batch(3).map(layer)
+        ] == [(3,), (3,)]
+    assert "bounding_boxes" in layers.RandomBrightness(0.1)(
+        {"images": x, "bounding_boxes": {"boxes": np.ones((6, 1, 4))}}
+    )
     with pytest.raises(ValueError, match="leave those out"):
         layers.RandomFlip()({"images": x, "segmentation_masks": x[..., :1]})
     with pytest.raises(ValueError, match="images"):
@@ -170,12 +213,19 @@ def test_sizes_of_pictures_may_be_open():
             continue
         layer = MAKERS[name]()
         traced = tf.function(lambda v, layer=layer: layer(v), input_signature=seen)
-        assert any(np.abs(np.asarray(traced(x)) - x).max() > 1 for _ in range(3)) and tuple(traced(x[:2, :30]).shape) == (2, 30, 48, 3)
+        assert any(np.abs(np.asarray(traced(x)) - x).max() > 1 for _ in range(3)) and tuple(
+            traced(x[:2, :30]).shape
+        ) == (2, 30, 48, 3)
     inputs = keras.Input((None, None, 3))
     model = keras.Model(inputs, layers.RandomInvert((1.0, 1.0))(inputs))
     model.compile("sgd", "mse")
-    assert np.isclose(model.fit(x, x, verbose=0).history["loss"][0], np.mean((255 - 2 * x) ** 2), rtol=1e-3) and model.evaluate(x, x, verbose=0) == 0
-    outputs = layers.RandomPerspective()(layers.RandomElasticTransform()(layers.ContrastLimitedAdaptiveHistogramEqualization()(inputs)))
+    assert (
+        np.isclose(model.fit(x, x, verbose=0).history["loss"][0], np.mean((255 - 2 * x) ** 2), rtol=1e-3)
+        and model.evaluate(x, x, verbose=0) == 0
+    )
+    outputs = layers.RandomPerspective()(
+        layers.RandomElasticTransform()(layers.ContrastLimitedAdaptiveHistogramEqualization()(inputs))
+    )
     assert tuple(keras.Model(inputs, outputs).predict(x[:, :33], verbose=0).shape) == (6, 33, 48, 3)
 
 
@@ -224,7 +274,12 @@ def test_an_embedding_that_goes_both_ways_learns(tmp_path):
         losses = model.fit(ids, ids, epochs=8, verbose=0).history["loss"]
         assert losses[-1] < losses[0] - 0.1 and model.output_shape == (None, None, 150)
         model.save(tmp_path / "model.keras")
-        np.testing.assert_allclose(keras.models.load_model(tmp_path / "model.keras").predict(ids, verbose=0), model.predict(ids, verbose=0), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            keras.models.load_model(tmp_path / "model.keras").predict(ids, verbose=0),
+            model.predict(ids, verbose=0),
+            rtol=1e-4,
+            atol=1e-5,
+        )
 
 
 def test_functions_are_steps_of_models(tmp_path):
@@ -240,7 +295,12 @@ def test_functions_are_steps_of_models(tmp_path):
         model = keras.Model(inputs, f(inputs))
         np.testing.assert_allclose(model.predict(data, verbose=0), f(tf.constant(data)), rtol=1e-4, atol=1e-3)
         model.save(tmp_path / "model.keras")
-        np.testing.assert_allclose(keras.models.load_model(tmp_path / "model.keras").predict(data, verbose=0), f(tf.constant(data)), rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(
+            keras.models.load_model(tmp_path / "model.keras").predict(data, verbose=0),
+            f(tf.constant(data)),
+            rtol=1e-4,
+            atol=1e-3,
+        )
 
 
 def test_frames_are_drawn_around_boxes():
@@ -260,7 +320,9 @@ def test_galleries_are_written(tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     x = np.random.default_rng(1).uniform(0, 1, (5, 30, 40, 3))
     show = keras.visualization
-    show.plot_image_gallery(x, y_true=np.arange(5), label_map={0: "cat"}, value_range=(0, 1), path=tmp_path / "pictures.png")
+    show.plot_image_gallery(
+        x, y_true=np.arange(5), label_map={0: "cat"}, value_range=(0, 1), path=tmp_path / "pictures.png"
+    )
     boxes = {"boxes": np.ones((5, 2, 4)) * [3, 3, 20, 20], "labels": np.ones((5, 2))}
     show.plot_bounding_box_gallery(x, "xyxy", y_true=boxes, legend=True, path=tmp_path / "boxes.png")
     show.plot_segmentation_mask_gallery(255 * x, 3, y_true=(x[..., :1] * 3).astype(int), path=tmp_path / "masks.png")

@@ -12,7 +12,9 @@ import brio as tf
 
 # A few seconds in all; the same cases each time. How long it takes to draw them says nothing of Brio: under sanitizers, or
 # beside other work, that is more than Hypothesis expects.
-settings.register_profile("brio", max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "brio", max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("brio")
 
 shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
@@ -48,7 +50,13 @@ def test_basic_indexing(data, shape):
 @given(st.data(), full_shapes)
 def test_indexing_by_an_array_of_integers(data, shape):
     array = numbered(shape)
-    rows = data.draw(hnp.arrays(np.int32, hnp.array_shapes(min_dims=1, max_dims=2, max_side=3), elements=st.integers(-shape[0], shape[0] - 1)))
+    rows = data.draw(
+        hnp.arrays(
+            np.int32,
+            hnp.array_shapes(min_dims=1, max_dims=2, max_side=3),
+            elements=st.integers(-shape[0], shape[0] - 1),
+        )
+    )
     same(tf.constant(array)[rows], array[rows])
     same(tf.constant(array)[tf.constant(rows)], array[rows])
 
@@ -66,7 +74,13 @@ def test_indexing_by_a_mask(data, shape):
 def test_broadcasting(shapes):
     a, b = (numbered(shape, np.float32) + 1 for shape in shapes.input_shapes)
     x, y = tf.constant(a), tf.constant(b)
-    for ours, theirs in [(x + y, a + b), (x - y, a - b), (x * y, a * b), (tf.maximum(x, y), np.maximum(a, b)), (x < y, a < b)]:
+    for ours, theirs in [
+        (x + y, a + b),
+        (x - y, a - b),
+        (x * y, a * b),
+        (tf.maximum(x, y), np.maximum(a, b)),
+        (x < y, a < b),
+    ]:
         same(ours, theirs)
     same(tf.where(x < y, x, y), np.where(a < b, a, b))
     assert tuple(tf.broadcast_static_shape(x.shape, y.shape)) == shapes.result_shape
@@ -164,7 +178,11 @@ def test_concat_and_split(data, shape):
 def test_gather_and_take(data, shape):
     array = numbered(shape)
     axis = data.draw(st.integers(0, len(shape) - 1))
-    indices = data.draw(hnp.arrays(np.int64, hnp.array_shapes(min_dims=0, max_dims=2, max_side=3), elements=st.integers(0, shape[axis] - 1)))
+    indices = data.draw(
+        hnp.arrays(
+            np.int64, hnp.array_shapes(min_dims=0, max_dims=2, max_side=3), elements=st.integers(0, shape[axis] - 1)
+        )
+    )
     same(tf.gather(array, indices, axis=axis), np.take(array, indices, axis))
 
 
@@ -172,7 +190,9 @@ def test_gather_and_take(data, shape):
 def test_pad_tile_roll_reverse(data, shape):
     array = numbered(shape)
     axis = data.draw(st.integers(0, len(shape) - 1))
-    pads = data.draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=len(shape), max_size=len(shape)))
+    pads = data.draw(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=len(shape), max_size=len(shape))
+    )
     times = data.draw(st.lists(st.integers(0, 2), min_size=len(shape), max_size=len(shape)))
     shift = data.draw(st.integers(-5, 5))
     same(tf.pad(array, pads), np.pad(array, pads))
@@ -191,8 +211,26 @@ def test_sort(values):
 
 @given(st.data())
 def test_nothing_that_is_nested_crashes(data):
-    leaf = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.binary(max_size=3), st.complex_numbers())
-    value = data.draw(st.recursive(leaf, lambda inner: st.one_of(st.lists(inner, max_size=3), st.tuples(inner, inner), st.dictionaries(st.text(max_size=1), inner, max_size=2)), max_leaves=8))
+    leaf = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=3),
+        st.binary(max_size=3),
+        st.complex_numbers(),
+    )
+    value = data.draw(
+        st.recursive(
+            leaf,
+            lambda inner: st.one_of(
+                st.lists(inner, max_size=3),
+                st.tuples(inner, inner),
+                st.dictionaries(st.text(max_size=1), inner, max_size=2),
+            ),
+            max_leaves=8,
+        )
+    )
     try:
         tf.constant(value).numpy()
     except (TypeError, ValueError, OverflowError):

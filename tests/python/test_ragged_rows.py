@@ -24,7 +24,15 @@ def test_print_list_and_slice_twenty_thousand_rows():
 def test_slices_at_any_place_and_step():
     x = tf.ragged.constant([[[1, 2], [3]], [], [[4]]])
     lists = [[[1, 2], [3]], [], [[4]]]
-    for key in (slice(0, 2), slice(1, None), slice(None, None, 2), slice(None, None, -1), slice(3, None), slice(2, 1), slice(-2, None)):
+    for key in (
+        slice(0, 2),
+        slice(1, None),
+        slice(None, None, 2),
+        slice(None, None, -1),
+        slice(3, None),
+        slice(2, 1),
+        slice(-2, None),
+    ):
         assert x[key].to_list() == lists[key], key
     assert tf.ragged.constant([["a"], [], ["b", "c"]])[1:].to_list() == [[], [b"b", b"c"]]
 
@@ -49,7 +57,10 @@ def test_functions_see_other_values_of_the_same_rows():
         return tf.reduce_sum(x, 1)
 
     def both():
-        return [total(tf.ragged.constant([[1, 2], [3]])).numpy().tolist(), total(tf.ragged.constant([[10, 20], [30]])).numpy().tolist()]
+        return [
+            total(tf.ragged.constant([[1, 2], [3]])).numpy().tolist(),
+            total(tf.ragged.constant([[10, 20], [30]])).numpy().tolist(),
+        ]
 
     assert both() == [[3, 3], [30, 30]]
     with tf.Graph().as_default():  # which puts a call of its own in the place of a function's

@@ -46,6 +46,13 @@ def array(*numbers):
     return ("ok", ("array", "float32", np.array(numbers, "float64")))
 
 
-@pytest.mark.parametrize("truth, theirs, ours, alike", [((1.0, 2.0), (1.01, 2.0), (1.0, 2.03), True), ((1.0, 2.0), (1.001, 2.0), (1.0, 2.1), False), ((1.0,), (np.nan,), (3.0,), True)])
+@pytest.mark.parametrize(
+    "truth, theirs, ours, alike",
+    [
+        ((1.0, 2.0), (1.01, 2.0), (1.0, 2.03), True),
+        ((1.0, 2.0), (1.001, 2.0), (1.0, 2.1), False),
+        ((1.0,), (np.nan,), (3.0,), True),
+    ],
+)
 def test_rounding_is_measured_by_tensorflows_own(truth, theirs, ours, alike):
     assert main.only_rounding(array(*truth), array(*theirs), array(*ours)) == alike

@@ -17,7 +17,12 @@ def zipf(n):
 
 SAMPLERS = {
     "uniform": (lambda unique, k: tf.random.uniform_candidate_sampler([[3], [7]], 1, k, unique, 20), np.full(20, 0.05)),
-    "log_uniform": (lambda unique, k: tf.nn.fixed_unigram_candidate_sampler([[3], [7]], 1, k, unique, 20, unigrams=zipf(20).tolist()), zipf(20)),
+    "log_uniform": (
+        lambda unique, k: tf.nn.fixed_unigram_candidate_sampler(
+            [[3], [7]], 1, k, unique, 20, unigrams=zipf(20).tolist()
+        ),
+        zipf(20),
+    ),
     "zipf": (lambda unique, k: tf.random.log_uniform_candidate_sampler([[3], [7]], 1, k, unique, 20), zipf(20)),
 }
 
@@ -85,12 +90,17 @@ def test_fractional_windows():
         for pseudo in (False, True):
             for overlapping in (False, True):
                 with tf.GradientTape() as tape:
-                    y, rows, columns = pool(x, [1.0, 1.44, 1.73, 1.0], pseudo_random=pseudo, overlapping=overlapping, seed=3)
+                    y, rows, columns = pool(
+                        x, [1.0, 1.44, 1.73, 1.0], pseudo_random=pseudo, overlapping=overlapping, seed=3
+                    )
                 g = tape.gradient(y, x)
                 r, c, more = rows.numpy(), columns.numpy(), int(overlapping)
                 assert y.shape == (2, 34, 23, 3) and (r[0], r[-1], c[0], c[-1]) == (0, 50, 0, 41)
                 assert set(np.diff(r)) <= {1, 2} and set(np.diff(c)) <= {1, 2}
-                want = [[fold(x.numpy()[:, a : b + more, d : e + more], axis=(1, 2)) for d, e in zip(c, c[1:])] for a, b in zip(r, r[1:])]
+                want = [
+                    [fold(x.numpy()[:, a : b + more, d : e + more], axis=(1, 2)) for d, e in zip(c, c[1:])]
+                    for a, b in zip(r, r[1:])
+                ]
                 np.testing.assert_allclose(y.numpy(), np.transpose(want, [2, 0, 1, 3]), rtol=1e-5, atol=1e-6)
                 assert float(tf.reduce_sum(g)) == pytest.approx(y.numpy().size, rel=1e-4)
 
@@ -108,10 +118,18 @@ def test_transforms_of_axes_are_numpys():
     z = x + 1j * x[::-1]
     for norm in (None, "forward", "ortho"):
         for axes, lengths in (((1, 3), None), ((0, 2, 3), (7, 9, 6)), ((-2, -1), (9, 8))):
-            for ours, theirs, data in ((tf.signal.fftnd, np.fft.fftn, z), (tf.signal.ifftnd, np.fft.ifftn, z), (tf.signal.rfftnd, np.fft.rfftn, x)):
-                np.testing.assert_allclose(ours(data, lengths, axes, norm).numpy(), theirs(data, lengths, axes, norm), atol=1e-9)
+            for ours, theirs, data in (
+                (tf.signal.fftnd, np.fft.fftn, z),
+                (tf.signal.ifftnd, np.fft.ifftn, z),
+                (tf.signal.rfftnd, np.fft.rfftn, x),
+            ):
+                np.testing.assert_allclose(
+                    ours(data, lengths, axes, norm).numpy(), theirs(data, lengths, axes, norm), atol=1e-9
+                )
             there = np.fft.rfftn(x, lengths, axes, norm)
-            np.testing.assert_allclose(tf.irfftnd(there, lengths, axes, norm).numpy(), np.fft.irfftn(there, lengths, axes, norm), atol=1e-9)
+            np.testing.assert_allclose(
+                tf.irfftnd(there, lengths, axes, norm).numpy(), np.fft.irfftn(there, lengths, axes, norm), atol=1e-9
+            )
 
 
 def test_gradient_of_lu():
@@ -123,7 +141,9 @@ def test_gradient_of_lu():
 def test_glimpses_with_noise():
     x = tf.random.uniform([2, 20, 20, 1], 3, 4)
     for noise in ("uniform", "gaussian"):
-        y = tf.image.extract_glimpse(x, [30, 30], [[5.0, 5.0]] * 2, centered=False, normalized=False, noise=noise).numpy()
+        y = tf.image.extract_glimpse(
+            x, [30, 30], [[5.0, 5.0]] * 2, centered=False, normalized=False, noise=noise
+        ).numpy()
         np.testing.assert_array_equal(y[:, :15, :15], x[:, 5:, 5:].numpy())
         outside = y[:, 15:]
         assert outside.min() >= 3 and outside.max() <= 4 and 0.2 < outside.std() < 0.35
@@ -178,7 +198,11 @@ def lzw(numbers, least):
     put(clear + 1)
     out.append(held)
     data = bytes(out)
-    return bytes([least]) + b"".join(bytes([len(data[i : i + 255])]) + data[i : i + 255] for i in range(0, len(data), 255)) + b"\0"
+    return (
+        bytes([least])
+        + b"".join(bytes([len(data[i : i + 255])]) + data[i : i + 255] for i in range(0, len(data), 255))
+        + b"\0"
+    )
 
 
 def gif(frames, colors):
@@ -191,7 +215,11 @@ def gif(frames, colors):
 def test_gifs_of_usual_sizes():
     rng = np.random.default_rng(8)
     colors = rng.integers(0, 256, (256, 3)).astype(np.uint8)
-    frames = (np.add.outer(np.arange(200) // 3, np.arange(200) // 2)[None] + np.arange(4)[:, None, None] + rng.integers(0, 3, (4, 200, 200))) % 256
+    frames = (
+        np.add.outer(np.arange(200) // 3, np.arange(200) // 2)[None]
+        + np.arange(4)[:, None, None]
+        + rng.integers(0, 3, (4, 200, 200))
+    ) % 256
     data = gif(frames, colors)
     begin = time.perf_counter()
     made = tf.io.decode_gif(data).numpy()
@@ -204,7 +232,9 @@ def test_gifs_of_usual_sizes():
 
 def test_names_are_loaded_when_they_are_used():
     code = "import sys, brio as tf; tf.nn.relu, tf.linalg.inv, tf.image.resize; print([m for m in sys.modules if 'brio._linear' in m or 'brio._more_nn' in m or 'brio._sampling' in m])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
     assert tf.random.experimental.Generator.from_seed(1).uniform([2]).shape == (2,)
     assert tf.random.experimental.stateless_split([1, 2], 3).shape == (3, 2)
     with pytest.raises(AttributeError, match="did you mean"):

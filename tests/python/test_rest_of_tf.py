@@ -71,8 +71,12 @@ def test_classes_taken_for_tensors():
         def __init__(self, metres):
             self.metres = metres
 
-    tf.register_tensor_conversion_function(Length, lambda value, dtype=None, name=None, as_ref=False: NotImplemented, priority=50)
-    tf.register_tensor_conversion_function(Length, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.metres, dtype or tf.float32))
+    tf.register_tensor_conversion_function(
+        Length, lambda value, dtype=None, name=None, as_ref=False: NotImplemented, priority=50
+    )
+    tf.register_tensor_conversion_function(
+        Length, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.metres, dtype or tf.float32)
+    )
     assert float(tf.convert_to_tensor(Length(2.5))) == 2.5
     assert float(tf.add(Length(1.0), 2.0)) == 3.0
     assert tf.multiply([1.0, 2.0], Length(3.0)).numpy().tolist() == [3.0, 6.0]

@@ -29,7 +29,10 @@ def weights_like(model, seed):
     return [rng.normal(size=w.shape).astype(w.dtype) for w in model.get_weights()]
 
 
-@pytest.mark.parametrize("make", [round_trips.branches, round_trips.residual, round_trips.nested, round_trips.two_inputs, round_trips.transformer])
+@pytest.mark.parametrize(
+    "make",
+    [round_trips.branches, round_trips.residual, round_trips.nested, round_trips.two_inputs, round_trips.transformer],
+)
 def test_weights_are_in_the_order_of_layers(make):
     model = make()
     by_layers = [w.path for layer in model.layers for w in layer.weights]
@@ -51,7 +54,9 @@ def test_the_order_is_that_of_keras():
     long = L.Dense(120, name="long_2")(L.Dense(110, name="long_1")(x))
     model = keras.Model(x, L.Dense(2, name="end")(L.Add(name="sum")([short, long])))
     assert [layer.name for layer in model.layers[1:]] == ["long_1", "short", "long_2", "sum", "end"]
-    assert [w.path.split("/")[0] for w in model.weights] == ["long_1"] * 2 + ["short"] * 2 + ["long_2"] * 2 + ["end"] * 2
+    assert [w.path.split("/")[0] for w in model.weights] == ["long_1"] * 2 + ["short"] * 2 + ["long_2"] * 2 + [
+        "end"
+    ] * 2
 
 
 def test_trained_weights_of_one_layer_come_before_the_others():
@@ -73,10 +78,19 @@ def test_a_checkpoint_callback_writes_what_loads(tmp_path):
     model = keras.Sequential([keras.Sequential([L.Dense(140), L.BatchNormalization()]), L.Dense(2)])
     model.compile("adam", "mse")
     x = round_trips.sample("rows")
-    model.fit(x, np.ones((8, 2)), epochs=2, verbose=0, callbacks=[keras.callbacks.ModelCheckpoint(tmp_path / "{epoch}.keras", monitor="loss")])
+    model.fit(
+        x,
+        np.ones((8, 2)),
+        epochs=2,
+        verbose=0,
+        callbacks=[keras.callbacks.ModelCheckpoint(tmp_path / "{epoch}.keras", monitor="loss")],
+    )
     loaded = keras.models.load_model(tmp_path / "2.keras")
     assert np.array_equal(model.predict(x, verbose=0), loaded.predict(x, verbose=0))
-    assert model.fit(x, np.ones((8, 2)), shuffle=False, verbose=0).history == loaded.fit(x, np.ones((8, 2)), shuffle=False, verbose=0).history
+    assert (
+        model.fit(x, np.ones((8, 2)), shuffle=False, verbose=0).history
+        == loaded.fit(x, np.ones((8, 2)), shuffle=False, verbose=0).history
+    )
     assert loaded.input_shape == (None, 130) and model.inputs[0].shape == (None, 130)
 
 
@@ -191,7 +205,9 @@ def test_a_run_that_was_cut_off_ends_as_if_it_had_not_been(tmp_path, save_freq, 
 
     def run(cut):
         keras.utils.set_random_seed(5)
-        model = keras.Sequential([keras.Input((130,)), L.Dense(120), L.Dropout(0.3), L.Dropout(0.3, seed=2), L.Dense(2)])
+        model = keras.Sequential(
+            [keras.Input((130,)), L.Dense(120), L.Dropout(0.3), L.Dropout(0.3, seed=2), L.Dense(2)]
+        )
         model.compile(keras.optimizers.Adam(0.01), "mse", run_eagerly=eager)
         backup = keras.callbacks.BackupAndRestore(tmp_path / "backup", save_freq=save_freq)
         callbacks = [backup, Cut(cut)] if cut else [backup]
@@ -218,7 +234,9 @@ def test_a_backup_is_one_file(tmp_path):
     from brio.keras import saving
 
     state = saving.load_backup(model, tmp_path / "latest.weights.h5")
-    assert (state["epoch"], state["step"]) == (1, 7) and saving.load_backup(model, tmp_path / "latest.weights.h5.bkp")["step"] == 3
+    assert (state["epoch"], state["step"]) == (1, 7) and saving.load_backup(model, tmp_path / "latest.weights.h5.bkp")[
+        "step"
+    ] == 3
     whole = (tmp_path / "latest.weights.h5").read_bytes()
     (tmp_path / "latest.weights.h5").write_bytes(whole[:3000] + b"?" + whole[3001:])
     again = keras.callbacks.BackupAndRestore(tmp_path, save_freq=4, double_checkpoint=True)

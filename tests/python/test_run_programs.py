@@ -30,7 +30,16 @@ BAD = "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\ny = tf.matmul(x, x,
 
 def run(tmp_path, *options):
     made = tmp_path / "out.json"
-    command = [sys.executable, ROOT / "scripts/run_programs", tmp_path / "programs", "--json", made, "--limit", "120", *options]
+    command = [
+        sys.executable,
+        ROOT / "scripts/run_programs",
+        tmp_path / "programs",
+        "--json",
+        made,
+        "--limit",
+        "120",
+        *options,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     return done, {pathlib.Path(k).name: v for k, v in json.loads(made.read_text()).items()}
 
@@ -39,7 +48,10 @@ def test_passes_and_failures(tmp_path):
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "good.py").write_text(GOOD.replace("flowers.jpg", "iris_training.csv"))
-    cells = [{"cell_type": "markdown", "source": ["# text"]}, {"cell_type": "code", "source": ["!pip install x\n", "%matplotlib inline\n", *BAD.splitlines(True)]}]
+    cells = [
+        {"cell_type": "markdown", "source": ["# text"]},
+        {"cell_type": "code", "source": ["!pip install x\n", "%matplotlib inline\n", *BAD.splitlines(True)]},
+    ]
     (folder / "bad.ipynb").write_text(json.dumps({"cells": cells}))
     done, results = run(tmp_path)
     assert done.returncode == 1 and "1 of 2 programs" in done.stdout, done.stdout + done.stderr

@@ -71,7 +71,14 @@ class Far(keras.metrics.Metric):
 
 
 def sequential():
-    return keras.Sequential([keras.layers.Dense(8, "relu"), keras.layers.BatchNormalization(), keras.layers.Dropout(0.3), keras.layers.Dense(2)])
+    return keras.Sequential(
+        [
+            keras.layers.Dense(8, "relu"),
+            keras.layers.BatchNormalization(),
+            keras.layers.Dropout(0.3),
+            keras.layers.Dense(2),
+        ]
+    )
 
 
 def run(make, log, folder=None, cut=0, epochs=3, dataset=False):
@@ -88,9 +95,13 @@ def run(make, log, folder=None, cut=0, epochs=3, dataset=False):
     options = {} if folder is None else {"resume": folder, "save_freq": 2}
     if dataset:
         data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(44, seed=3).batch(8)
-        history = model.fit(data, epochs=epochs, verbose=0, callbacks=callbacks, validation_data=(x[:8], y[:8]), **options)
+        history = model.fit(
+            data, epochs=epochs, verbose=0, callbacks=callbacks, validation_data=(x[:8], y[:8]), **options
+        )
     else:
-        history = model.fit(x, y, batch_size=8, epochs=epochs, verbose=0, callbacks=callbacks, validation_split=0.2, **options)
+        history = model.fit(
+            x, y, batch_size=8, epochs=epochs, verbose=0, callbacks=callbacks, validation_split=0.2, **options
+        )
     return model, history
 
 
@@ -105,7 +116,9 @@ def test_a_run_that_was_cut_off_ends_with_the_same_bits(tmp_path, make, dataset)
         again, history = run(make, log, folder, dataset=dataset)
         assert history.history == expected.history and history.epoch == expected.epoch
         assert all(np.array_equal(a, b) for a, b in zip(whole.get_weights(), again.get_weights()))
-        assert all(np.array_equal(a.numpy(), b.numpy()) for a, b in zip(whole.optimizer.variables, again.optimizer.variables))
+        assert all(
+            np.array_equal(a.numpy(), b.numpy()) for a, b in zip(whole.optimizer.variables, again.optimizer.variables)
+        )
         assert log.read_text() == (tmp_path / "whole.csv").read_text()
 
 
@@ -196,7 +209,9 @@ def test_what_keras_wrote_loads_in_cpp(tmp_path, name):
     model = keras.models.load_model(FIXTURES / f"{name}.keras")
     loaded = dict(_core._weight_paths(_core._load_model_in_cpp(str(FIXTURES / f"{name}.keras"))))
     model.save_weights(tmp_path / "w.safetensors")
-    expected = {k: v for k, v in _safetensors.load(tmp_path / "w.safetensors").items() if not k.startswith("optimizer/")}
+    expected = {
+        k: v for k, v in _safetensors.load(tmp_path / "w.safetensors").items() if not k.startswith("optimizer/")
+    }
     assert loaded.keys() == expected.keys() and len(loaded) > 0
     assert all(np.array_equal(loaded[k].numpy(), v) for k, v in expected.items())
     model.save(tmp_path / "m.keras")  # and what Python writes

@@ -54,7 +54,9 @@ def test_needs_none_of_the_code(tmp_path):
         print(loaded.serve(tf.ones((2, 3))).numpy().tolist())
         assert "brio.keras.layers" not in sys.modules
     """
-    shown = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=60)
+    shown = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=60
+    )
     assert np.allclose(json.loads(shown.stdout), model(tf.ones((2, 3))), atol=1e-6)
 
 

@@ -51,7 +51,12 @@ def test_dense(graph):
     given = data(128, 784, seed=3)
     assert np.allclose(s.run(y, {x: given}), np.maximum(given @ w + b, 0), atol=1e-4)
     assert np.allclose(s.run(again, {x: given}), given @ w, atol=1e-4)
-    assert [v.name for v in v1.trainable_variables()] == ["dense/kernel:0", "dense/bias:0", "dense_1/kernel:0", "dense_1/bias:0"]
+    assert [v.name for v in v1.trainable_variables()] == [
+        "dense/kernel:0",
+        "dense/bias:0",
+        "dense_1/kernel:0",
+        "dense_1/bias:0",
+    ]
     assert np.isclose(s.run(regularization), 0.01 * (w**2).sum(), rtol=1e-4)
     s.run(train)
     assert np.allclose(s.run("dense/kernel:0"), w * (1 - 0.1 * 0.02), atol=1e-6)
@@ -166,13 +171,22 @@ def test_transposed_convolution_is_that_of_keras():
     layer.set_weights([w, b])
     want = layer(x).numpy()
     with tf.Graph().as_default():
-        y = v1.layers.conv2d_transpose(x, 6, 3, strides=2, kernel_initializer=v1.constant_initializer(w), bias_initializer=v1.constant_initializer(b))
+        y = v1.layers.conv2d_transpose(
+            x,
+            6,
+            3,
+            strides=2,
+            kernel_initializer=v1.constant_initializer(w),
+            bias_initializer=v1.constant_initializer(b),
+        )
         assert np.allclose(session().run(y), want, atol=1e-4)
 
 
 def test_batch_normalization_with_constraints(graph):
     x = v1.placeholder(tf.float32, [None, 14, 14, 8])
-    y = v1.layers.batch_normalization(x, training=True, gamma_constraint=tf.keras.constraints.MaxNorm(0.5), beta_constraint=POSITIVE)
+    y = v1.layers.batch_normalization(
+        x, training=True, gamma_constraint=tf.keras.constraints.MaxNorm(0.5), beta_constraint=POSITIVE
+    )
     train = v1.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(y))
     s = session()
     s.run(train, {x: data(32, 14, 14, 8)})
@@ -199,8 +213,16 @@ def test_batch_renormalization(graph, known):
         assert np.allclose(got, want, atol=1e-4)
         mean, stddev = mean * 0.8 + m * 0.2, stddev * 0.8 + d * 0.2
         moving_mean, moving_stddev = moving_mean * 0.9 + m * 0.1, moving_stddev * 0.9 + d * 0.1
-    named = {n: s.run(f"batch_normalization/{n}:0") for n in ("moving_mean", "moving_variance", "renorm_mean", "renorm_stddev")}
-    wanted = {"moving_mean": moving_mean, "moving_variance": moving_stddev**2 - 1e-3, "renorm_mean": mean, "renorm_stddev": stddev}
+    named = {
+        n: s.run(f"batch_normalization/{n}:0")
+        for n in ("moving_mean", "moving_variance", "renorm_mean", "renorm_stddev")
+    }
+    wanted = {
+        "moving_mean": moving_mean,
+        "moving_variance": moving_stddev**2 - 1e-3,
+        "renorm_mean": mean,
+        "renorm_stddev": stddev,
+    }
     assert all(np.allclose(named[n], wanted[n], atol=1e-4) for n in wanted)
     if not known:
         got = s.run(step, {x: given, training: False})
@@ -231,7 +253,9 @@ def test_virtual_batches(graph, virtual, batch):
 def test_adjusted_normalization(graph):
     x, training = v1.placeholder(tf.float32, [None, 20]), v1.placeholder(tf.bool, [])
     scale, bias = np.linspace(0.9, 1.1, 20).astype("float32"), np.linspace(-0.1, 0.1, 20).astype("float32")
-    y = v1.layers.batch_normalization(x, training=training, adjustment=lambda shape: (tf.ones([shape[-1]]) * scale, tf.zeros([shape[-1]]) + bias))
+    y = v1.layers.batch_normalization(
+        x, training=training, adjustment=lambda shape: (tf.ones([shape[-1]]) * scale, tf.zeros([shape[-1]]) + bias)
+    )
     s = session()
     given = data(128, 20)
     plain = (given - given.mean(0)) / np.sqrt(given.var(0) + 1e-3)
@@ -264,7 +288,12 @@ def test_resized_to_a_size_that_is_fed(graph):
     x, size = v1.placeholder(tf.float32, [None, None, None, 3]), v1.placeholder(tf.int32, [2])
     made = [v1.image.resize_images(x, size, method) for method in range(4)]
     fixed_size = [v1.image.resize_images(x, [14, 21], method) for method in range(4)]
-    assert all(t.shape.as_list() == [None, None, None, 3] for t in made) and fixed_size[2].shape.as_list() == [None, 14, 21, 3]
+    assert all(t.shape.as_list() == [None, None, None, 3] for t in made) and fixed_size[2].shape.as_list() == [
+        None,
+        14,
+        21,
+        3,
+    ]
     for sizes in ((28, 28), (20, 31)):
         a, b = v1.Session().run([made, fixed_size], {x: data(4, *sizes, 3), size: [14, 21]})
         assert all((p == q).all() for p, q in zip(a, b))
@@ -272,7 +301,9 @@ def test_resized_to_a_size_that_is_fed(graph):
 
 def test_ratios_that_are_not_known(graph):
     x = v1.placeholder(tf.float32, [None, None, None, 3])
-    known, unknown = (v1.image.resize_images(t, [224, 224], preserve_aspect_ratio=True) for t in (tf.zeros([2, 60, 80, 3]), x))
+    known, unknown = (
+        v1.image.resize_images(t, [224, 224], preserve_aspect_ratio=True) for t in (tf.zeros([2, 60, 80, 3]), x)
+    )
     assert known.shape.as_list() == [2, 168, 224, 3] and unknown.shape.as_list() == [None, None, None, 3]
     assert v1.Session().run(unknown, {x: data(2, 60, 80, 3)}).shape == (2, 168, 224, 3)
 
@@ -323,7 +354,11 @@ def test_dynamic_rnn_of_an_lstm(graph, lengths):
 
 
 def test_cells_in_layers_and_both_ways(graph):
-    x, n, keep = v1.placeholder(tf.float32, [None, 12, 5]), v1.placeholder(tf.int32, [None]), v1.placeholder(tf.float32, [])
+    x, n, keep = (
+        v1.placeholder(tf.float32, [None, 12, 5]),
+        v1.placeholder(tf.int32, [None]),
+        v1.placeholder(tf.float32, []),
+    )
     cells = [v1.nn.rnn_cell.DropoutWrapper(v1.nn.rnn_cell.GRUCell(8), output_keep_prob=keep) for _ in range(2)]
     outputs, states = v1.nn.dynamic_rnn(v1.nn.rnn_cell.MultiRNNCell(cells), x, sequence_length=n, dtype=tf.float32)
     (forward, backward), _ = v1.nn.bidirectional_dynamic_rnn(
@@ -333,25 +368,37 @@ def test_cells_in_layers_and_both_ways(graph):
     s = session()
     feed = {x: data(3, 12, 5), n: [12, 5, 1], keep: 1.0}
     got = s.run([outputs, states, forward, backward, unrolled[-1], last], feed)
-    assert (got[0][1, 5:] == 0).all() and np.allclose(got[0][1, 4], got[1][1][1]) and got[3].shape == (3, 12, 3) and (got[4] == got[5]).all()
+    assert (
+        (got[0][1, 5:] == 0).all()
+        and np.allclose(got[0][1, 4], got[1][1][1])
+        and got[3].shape == (3, 12, 3)
+        and (got[4] == got[5]).all()
+    )
     kernel = s.run("rnn/basic_rnn_cell/kernel:0")
     h = np.zeros((3, 4), "float32")
     for t in range(12):
         h = np.tanh(np.concatenate([feed[x][:, t], h], 1) @ kernel)
     assert np.allclose(got[4], h, atol=1e-5)
     names = [v.name for v in v1.trainable_variables()]
-    assert "rnn/multi_rnn_cell/cell_0/gru_cell/gates/kernel:0" in names and "bidirectional_rnn/bw/lstm_cell/projection/kernel:0" in names
+    assert (
+        "rnn/multi_rnn_cell/cell_0/gru_cell/gates/kernel:0" in names
+        and "bidirectional_rnn/bw/lstm_cell/projection/kernel:0" in names
+    )
 
 
 def test_gru_cell_with_initializers(graph):
     x = v1.placeholder(tf.float32, [None, 28, 28])
-    cell = v1.nn.rnn_cell.GRUCell(64, kernel_initializer=v1.constant_initializer(0.01), bias_initializer=v1.constant_initializer(-0.5))
+    cell = v1.nn.rnn_cell.GRUCell(
+        64, kernel_initializer=v1.constant_initializer(0.01), bias_initializer=v1.constant_initializer(-0.5)
+    )
     outputs, _ = v1.nn.dynamic_rnn(cell, x, dtype=tf.float32)
     given = data(8, 28, 28)
     h = np.zeros((8, 64), "float32")
     for t in range(28):
         gate = sigmoid(np.concatenate([given[:, t], h], 1).sum(1, keepdims=True) * 0.01 - 0.5)
-        h = gate * h + (1 - gate) * np.tanh(np.concatenate([given[:, t], gate * h], 1).sum(1, keepdims=True) * 0.01 - 0.5)
+        h = gate * h + (1 - gate) * np.tanh(
+            np.concatenate([given[:, t], gate * h], 1).sum(1, keepdims=True) * 0.01 - 0.5
+        )
     assert np.allclose(session().run(outputs, {x: given})[:, -1], h, atol=1e-5)
 
 
@@ -363,7 +410,9 @@ def test_cells_that_are_not_trained(graph):
         with pytest.raises(TypeError, match="trainabel"):
             kind(8, trainabel=False)
     assert len(v1.global_variables()) == 10 and not v1.trainable_variables()
-    v1.nn.rnn_cell.GRUCell(8, dtype=tf.float64)(v1.placeholder(tf.float64, [None, 4]), v1.placeholder(tf.float64, [None, 8]))
+    v1.nn.rnn_cell.GRUCell(8, dtype=tf.float64)(
+        v1.placeholder(tf.float64, [None, 4]), v1.placeholder(tf.float64, [None, 8])
+    )
     assert all(v.dtype == tf.float64 for v in v1.trainable_variables())
 
 
@@ -394,7 +443,9 @@ class Echo(v1.nn.rnn_cell.RNNCell):
 def test_variational_dropout_is_the_same_in_all_steps(graph):
     x = v1.placeholder(tf.float32, [None, 20, 100])
     keep = v1.placeholder(tf.float32, [])
-    cell = v1.nn.rnn_cell.DropoutWrapper(Echo(), input_keep_prob=keep, output_keep_prob=0.5, variational_recurrent=True, input_size=100, dtype=tf.float32)
+    cell = v1.nn.rnn_cell.DropoutWrapper(
+        Echo(), input_keep_prob=keep, output_keep_prob=0.5, variational_recurrent=True, input_size=100, dtype=tf.float32
+    )
     outputs, _ = v1.nn.dynamic_rnn(cell, x, dtype=tf.float32)
     s = session()
     ones = np.ones((8, 20, 100), "float32")
@@ -417,10 +468,16 @@ def test_variational_dropout_needs_sizes(graph):
 
 def test_what_is_dropped_of_a_state(graph):
     def after(**how):
-        cell = v1.nn.rnn_cell.DropoutWrapper(v1.nn.rnn_cell.BasicLSTMCell(50, reuse=v1.AUTO_REUSE), state_keep_prob=0.5, seed=3, **how)
+        cell = v1.nn.rnn_cell.DropoutWrapper(
+            v1.nn.rnn_cell.BasicLSTMCell(50, reuse=v1.AUTO_REUSE), state_keep_prob=0.5, seed=3, **how
+        )
         return cell(tf.ones([4, 10]), cell.zero_state(4, tf.float32))[1]
 
-    states = after(), after(dropout_state_filter_visitor=lambda s: True), after(dropout_state_filter_visitor=lambda s: not hasattr(s, "c"))
+    states = (
+        after(),
+        after(dropout_state_filter_visitor=lambda s: True),
+        after(dropout_state_filter_visitor=lambda s: not hasattr(s, "c")),
+    )
     zeros = [[(part == 0).any() for part in state] for state in session().run(states)]
     assert zeros == [[False, True], [True, True], [False, False]]
 
@@ -478,7 +535,9 @@ def test_keras_computes_in_graph_mode(graph):
             return tf.nn.relu(tf.matmul(inputs, self.w) + tf.constant(0.1))
 
     model = tf.keras.Sequential([tf.keras.Input((20,)), Own(), tf.keras.layers.Dense(1, activation="sigmoid")])
-    model.compile("adam", lambda a, b: tf.reduce_mean(tf.square(a - b)) + tf.reduce_sum(tf.zeros([2])), metrics=["accuracy"])
+    model.compile(
+        "adam", lambda a, b: tf.reduce_mean(tf.square(a - b)) + tf.reduce_sum(tf.zeros([2])), metrics=["accuracy"]
+    )
     history = model.fit(x, y, epochs=3, verbose=0).history["loss"]
     assert history[-1] < history[0]
     data_set = tf.data.Dataset.from_tensor_slices((x, y)).map(lambda a, b: (a * 2.0 + tf.constant(1.0), b)).batch(64)
@@ -508,7 +567,11 @@ def unused(path):
                 continue
             body = f.body[1:] if ast.get_docstring(f) else f.body
             read = {n.id for statement in body for n in ast.walk(statement) if isinstance(n, ast.Name)}
-            overridden = isinstance(owner, ast.ClassDef) and owner.name.endswith(("Hook", "Listener", "Optimizer")) and f.name != "__init__"
+            overridden = (
+                isinstance(owner, ast.ClassDef)
+                and owner.name.endswith(("Hook", "Listener", "Optimizer"))
+                and f.name != "__init__"
+            )
             who = owner.name if f.name == "__init__" else f.name
             for argument in [*f.args.args, *f.args.kwonlyargs, *filter(None, [f.args.vararg, f.args.kwarg])]:
                 if argument.arg not in read and argument.arg not in ("self", "cls") and not overridden:
@@ -520,10 +583,17 @@ def test_no_argument_is_ignored():
 
     root = pathlib.Path(tf.__file__).parent
     files = [*(root / "compat" / "v1").glob("*.py"), root / "compat" / "_variables.py"]
-    files += [root / "_graph" / f"{name}.py" for name in ("control", "effects", "gradients", "run", "tensor_array", "variables")]
+    files += [
+        root / "_graph" / f"{name}.py"
+        for name in ("control", "effects", "gradients", "run", "tensor_array", "variables")
+    ]
     found = {(who, argument) for path in files for who, argument in unused(path)}
     assert len(found) > 50
-    wrong = {f"{who}.{argument}" for who, argument in found if argument not in _ignored.IGNORED and f"{who}.{argument}" not in _ignored.IGNORED}
+    wrong = {
+        f"{who}.{argument}"
+        for who, argument in found
+        if argument not in _ignored.IGNORED and f"{who}.{argument}" not in _ignored.IGNORED
+    }
     assert not wrong, wrong
     stale = _ignored.IGNORED - {x for who, argument in found for x in (argument, f"{who}.{argument}")}
     assert not stale, stale
@@ -559,7 +629,10 @@ def test_branches_of_tensorflow_1_unwrap_lists(graph):
     p = v1.placeholder(tf.bool, [])
     v1.disable_control_flow_v2()
     try:
-        one, kept = (v1.cond(p, lambda: [tf.constant(1.0)], lambda: [tf.constant(2.0)], strict=strict) for strict in (False, True))
+        one, kept = (
+            v1.cond(p, lambda: [tf.constant(1.0)], lambda: [tf.constant(2.0)], strict=strict)
+            for strict in (False, True)
+        )
     finally:
         v1.enable_control_flow_v2()
     assert v1.Session().run([one, kept], {p: True}) == [1.0, [1.0]]
@@ -618,7 +691,9 @@ def test_a_run_is_fast(graph):
         for _ in range(200):
             s.run(step, feed)
         best = min(best, (time.perf_counter() - start) / 200)
-    assert best < 300e-6, f"{best * 1e6:.0f} µs"  # some 10 µs on a free machine; tracing or recording would take more than 500
+    assert best < 300e-6, (
+        f"{best * 1e6:.0f} µs"
+    )  # some 10 µs on a free machine; tracing or recording would take more than 500
 
 
 def test_threads_have_their_own_graphs():
@@ -639,7 +714,9 @@ def test_threads_have_their_own_graphs():
             if float(tf.add(tf.constant(1.0), 2.0)) != 3.0:
                 wrong.append("eager")
 
-    threads = [threading.Thread(target=build, args=(i,)) for i in range(4)] + [threading.Thread(target=compute) for _ in range(2)]
+    threads = [threading.Thread(target=build, args=(i,)) for i in range(4)] + [
+        threading.Thread(target=compute) for _ in range(2)
+    ]
     for t in threads:
         t.start()
     for t in threads:
@@ -697,7 +774,9 @@ if __name__ == "__main__":
 def test_an_old_program(tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(OLD_PROGRAM))
     there = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
-    done = subprocess.run([sys.executable, "program.py", "--steps=2"], cwd=tmp_path, env=there, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "program.py", "--steps=2"], cwd=tmp_path, env=there, capture_output=True, text=True
+    )
     assert done.returncode == 0 and done.stdout == "done 2\n", done.stderr
 
 
@@ -759,9 +838,14 @@ def test_a_program_without_a_required_flag(tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(program))
     there = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
     failed, done = (
-        subprocess.run([sys.executable, "program.py", *given], cwd=tmp_path, env=there, capture_output=True, text=True) for given in ([], ["--data_dir=x"])
+        subprocess.run([sys.executable, "program.py", *given], cwd=tmp_path, env=there, capture_output=True, text=True)
+        for given in ([], ["--data_dir=x"])
     )
-    assert failed.returncode == 1 and "Flag --data_dir must have a value" in failed.stderr and "Traceback" not in failed.stderr
+    assert (
+        failed.returncode == 1
+        and "Flag --data_dir must have a value" in failed.stderr
+        and "Traceback" not in failed.stderr
+    )
     assert done.stdout == "x\n"
 
 

@@ -20,14 +20,32 @@ import surface  # noqa: E402
 PACKAGE = pathlib.Path(brio.__file__).parent
 TYPES = golden.HERE / "types"
 # Kinds of errors that are about how a name of the package is used; others are about the case's own code.
-ABOUT_USE = {"arg-type", "attr-defined", "call-arg", "call-overload", "dict-item", "index", "list-item", "misc", "operator", "union-attr"}
+ABOUT_USE = {
+    "arg-type",
+    "attr-defined",
+    "call-arg",
+    "call-overload",
+    "dict-item",
+    "index",
+    "list-item",
+    "misc",
+    "operator",
+    "union-attr",
+}
 
 
 def working_cases():
     """Cases without an exception, each as a function of one module."""
-    parts, names = ["import numpy as np", "import brio as tf", "from brio import keras", "rng = np.random.default_rng(7)"], []
+    parts, names = (
+        ["import numpy as np", "import brio as tf", "from brio import keras", "rng = np.random.default_rng(7)"],
+        [],
+    )
     for file in golden.case_files():
-        if file in ("session", "ragged_calls", "extension_types"):  # there the same names give tensors of graphs, ragged ones or a case's own, with other methods
+        if file in (
+            "session",
+            "ragged_calls",
+            "extension_types",
+        ):  # there the same names give tensors of graphs, ragged ones or a case's own, with other methods
             continue
         answers = json.loads((golden.HERE / "golden" / f"{file}.json").read_text())
         for name, source, _ in golden.cases(file):
@@ -70,17 +88,26 @@ def test_mypy_accepts_the_stubs(errors):
 
 def test_mypy_accepts_every_case_that_works(errors):
     text, names = working_cases()
-    starts = {i: name for i, name in zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names)}
+    starts = {
+        i: name
+        for i, name in zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names)
+    }
     found = {}
     for file, line, kind, message in errors:
         if file == "cases.py" and kind in ABOUT_USE:
-            found.setdefault(starts[max(s for s in starts if s <= line)], []).append(f"{text.splitlines()[line - 1].strip()}: {message} [{kind}]")
+            found.setdefault(starts[max(s for s in starts if s <= line)], []).append(
+                f"{text.splitlines()[line - 1].strip()}: {message} [{kind}]"
+            )
     assert not found, "\n".join(f"{n}: {m}" for n, ms in found.items() for m in ms)
     assert len(names) > 1000
 
 
 def test_mypy_finds_mistakes(errors):
-    wanted = [(n, m[1]) for n, line in enumerate((TYPES / "wrong.py").read_text().splitlines(), 1) if (m := re.search(r"# E: (\S+)", line))]
+    wanted = [
+        (n, m[1])
+        for n, line in enumerate((TYPES / "wrong.py").read_text().splitlines(), 1)
+        if (m := re.search(r"# E: (\S+)", line))
+    ]
     assert [(n, kind) for file, n, kind, _ in errors if file == "wrong.py"] == wanted
 
 

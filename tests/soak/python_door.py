@@ -40,8 +40,10 @@ def soak(name, calls, step):
         if sys.stderr.isatty():
             print(f"\r{name:<22} {100 * done // calls:3d}%", end="", file=sys.stderr)
     ended, first, last = resident_mb(), statistics.median(first), statistics.median(last)
-    print(f"\r{name:<22} first: {first * 1e6:9.2f} µs, last: {last * 1e6:9.2f} µs ({100 * (last / first - 1):+.1f}%); "
-          f"resident {begun:.1f} → {ended:.1f} MB")
+    print(
+        f"\r{name:<22} first: {first * 1e6:9.2f} µs, last: {last * 1e6:9.2f} µs ({100 * (last / first - 1):+.1f}%); "
+        f"resident {begun:.1f} → {ended:.1f} MB"
+    )
     return ended - begun <= GROWTH_MB and last <= first * SLOWER
 
 
@@ -79,7 +81,9 @@ def eager_step():
 
 def fit():
     x, y = np.random.rand(16, 4).astype(np.float32), np.random.rand(16, 1).astype(np.float32)
-    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(4, activation="relu"), tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential(
+        [tf.keras.Input((4,)), tf.keras.layers.Dense(4, activation="relu"), tf.keras.layers.Dense(1)]
+    )
     model.compile(optimizer="adam", loss="mse")
     return lambda: model.fit(x, y, batch_size=8, epochs=1, verbose=0)
 
@@ -89,8 +93,12 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0, help="how much of it (1)")
     scale = parser.parse_args().scale
     tf.random.set_seed(1)
-    works = [("tf.function", 1_000_000, function_call), ("tf.function, new inputs", 1_000_000, function_with_new_inputs),
-             ("eager step", 1_000_000, eager_step), ("fit", 100_000, fit)]
+    works = [
+        ("tf.function", 1_000_000, function_call),
+        ("tf.function, new inputs", 1_000_000, function_with_new_inputs),
+        ("eager step", 1_000_000, eager_step),
+        ("fit", 100_000, fit),
+    ]
     flat = [soak(name, max(100, int(calls * scale)), make()) for name, calls, make in works]
     if not all(flat):
         sys.exit(f"soak: time or memory grew by more than {SLOWER}× or {GROWTH_MB} MB")

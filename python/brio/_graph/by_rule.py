@@ -31,8 +31,16 @@ def of_call(graph, function, args, kwargs):
         return None
 
     def found():
-        structure, specs = nested.taken_apart(rule(*args, **{k: v for k, v in kwargs.items() if k != "name"}), lambda x: isinstance(x, Spec))
-        return Found(structure, [(s.dtype, None if s.dims is None else tuple(graph.new_size() if d is None else d for d in s.dims), None) for s in specs])
+        structure, specs = nested.taken_apart(
+            rule(*args, **{k: v for k, v in kwargs.items() if k != "name"}), lambda x: isinstance(x, Spec)
+        )
+        return Found(
+            structure,
+            [
+                (s.dtype, None if s.dims is None else tuple(graph.new_size() if d is None else d for d in s.dims), None)
+                for s in specs
+            ],
+        )
 
     return found
 
@@ -102,7 +110,13 @@ def _pad(tensor, paddings, *_, **__):
     dims = dims_of(tensor)
     if dims is None or isinstance(paddings, Tensor):
         return Spec(_dtype_of(tensor), _same_rank(tensor))
-    return Spec(_dtype_of(tensor), [d + sum(map(int, p)) if all(isinstance(n, (int, np.integer)) for n in p) else None for d, p in zip(dims, paddings)])
+    return Spec(
+        _dtype_of(tensor),
+        [
+            d + sum(map(int, p)) if all(isinstance(n, (int, np.integer)) for n in p) else None
+            for d, p in zip(dims, paddings)
+        ],
+    )
 
 
 def _arg(input, axis=None, output_type="int64"):
@@ -112,7 +126,15 @@ def _arg(input, axis=None, output_type="int64"):
 
 def _split(value, num_or_size_splits, axis=0, num=None):
     sizes = dims_of(num_or_size_splits)
-    count = num if num is not None else num_or_size_splits if isinstance(num_or_size_splits, int) else sizes[0] if sizes else None
+    count = (
+        num
+        if num is not None
+        else num_or_size_splits
+        if isinstance(num_or_size_splits, int)
+        else sizes[0]
+        if sizes
+        else None
+    )
     if type(count) is not int:
         raise ValueError("[split] how many parts there are is not known; give num")
     return [Spec(_dtype_of(value), _with(dims_of(value), axis)) for _ in range(count)]
@@ -140,12 +162,19 @@ def _expand_dims(input, axis):
 
 def _gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
     p, i = dims_of(params), dims_of(indices)
-    return Spec(_dtype_of(params), None if p is None or i is None or not isinstance(batch_dims, int) else [None] * (len(p) + len(i) - 1 - batch_dims))
+    return Spec(
+        _dtype_of(params),
+        None
+        if p is None or i is None or not isinstance(batch_dims, int)
+        else [None] * (len(p) + len(i) - 1 - batch_dims),
+    )
 
 
 def _bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", axis=None, binary_output=False):
     dims = dims_of(arr)
-    return Spec(dtype if weights is None else _dtype_of(weights), [None] if axis is None or dims is None else [*dims[:-1], None])
+    return Spec(
+        dtype if weights is None else _dtype_of(weights), [None] if axis is None or dims is None else [*dims[:-1], None]
+    )
 
 
 def _mean_dtype(data):
@@ -158,13 +187,20 @@ def _mean_dtype(data):
 
 def _resized(images, size, *_, **how):
     nearest = how.get("method") in ("nearest", 1)
-    return with_sides(images, [None, None] if how.get("preserve_aspect_ratio") else _of_shape(size), _dtype_of(images) if nearest else "float32")
+    return with_sides(
+        images,
+        [None, None] if how.get("preserve_aspect_ratio") else _of_shape(size),
+        _dtype_of(images) if nearest else "float32",
+    )
 
 
 def with_sides(pictures, sides, dtype=None):
     """Pictures of another height and width, which are given or None."""
     dims = dims_of(pictures)
-    return Spec(dtype or _dtype_of(pictures), None if dims is None else [*dims[:-3], *(n if isinstance(n, int) else None for n in sides), dims[-1]])
+    return Spec(
+        dtype or _dtype_of(pictures),
+        None if dims is None else [*dims[:-3], *(n if isinstance(n, int) else None for n in sides), dims[-1]],
+    )
 
 
 def _cropped(image, offset_height, offset_width, target_height, target_width):
@@ -187,8 +223,13 @@ def _boxes(image, boxes, box_indices, crop_size, *_, **__):
 def _combined(boxes, scores, max_output_size_per_class, max_total_size, *_, pad_per_class=False, **__):
     from brio.image import _Combined
 
-    n, size = dims_of(boxes)[0] if dims_of(boxes) else None, None if pad_per_class or not isinstance(max_total_size, int) else max_total_size
-    return _Combined(Spec("float32", [n, size, 4]), Spec("float32", [n, size]), Spec("float32", [n, size]), Spec("int32", [n]))
+    n, size = (
+        dims_of(boxes)[0] if dims_of(boxes) else None,
+        None if pad_per_class or not isinstance(max_total_size, int) else max_total_size,
+    )
+    return _Combined(
+        Spec("float32", [n, size, 4]), Spec("float32", [n, size]), Spec("float32", [n, size]), Spec("int32", [n])
+    )
 
 
 # ---- convolutions, matrices, signals
@@ -230,25 +271,39 @@ def _rfft(input_tensor, fft_length=None):
 
 def _frame(signal, frame_length, frame_step, *_, axis=-1, **__):
     dims = dims_of(signal)
-    known = None if dims is None or axis not in (-1, len(dims) - 1) else [*dims[:-1], None, frame_length if isinstance(frame_length, int) else None]
+    known = (
+        None
+        if dims is None or axis not in (-1, len(dims) - 1)
+        else [*dims[:-1], None, frame_length if isinstance(frame_length, int) else None]
+    )
     return Spec(_dtype_of(signal), known if dims is None or known else [None] * (len(dims) + 1))
 
 
 def _stft(signals, frame_length, frame_step, fft_length=None, *_, **__):
     dims, length = dims_of(signals), frame_length if fft_length is None else fft_length
-    bins = None if not isinstance(length, int) else (length if fft_length is not None else 1 << (length - 1).bit_length()) // 2 + 1
+    bins = (
+        None
+        if not isinstance(length, int)
+        else (length if fft_length is not None else 1 << (length - 1).bit_length()) // 2 + 1
+    )
     return Spec(_complex(signals), None if dims is None else [*dims[:-1], None, bins])
 
 
 def _inverse_stft(stfts, *_, **__):
-    return Spec("float64" if _dtype_of(stfts).size == 16 else "float32", None if dims_of(stfts) is None else [*dims_of(stfts)[:-2], None])
+    return Spec(
+        "float64" if _dtype_of(stfts).size == 16 else "float32",
+        None if dims_of(stfts) is None else [*dims_of(stfts)[:-2], None],
+    )
 
 
 def _unstack(value, num=None, axis=0):
     if not isinstance(num, int):
         raise ValueError(f"[unstack] how many parts there are is not known: the shape is {value.shape}; give num")
     dims = dims_of(value)
-    return [Spec(_dtype_of(value), None if dims is None else [d for i, d in enumerate(dims) if i != axis % len(dims)]) for _ in range(num)]
+    return [
+        Spec(_dtype_of(value), None if dims is None else [d for i, d in enumerate(dims) if i != axis % len(dims)])
+        for _ in range(num)
+    ]
 
 
 def _dense(sp_input, *_, **__):
@@ -304,7 +359,10 @@ def _ragged(dtype, rows):
 
 def _ranges(starts, limits=None, deltas=1, dtype=None, **__):
     given = [x for x in (starts, limits, deltas) if x is not None]
-    return _ragged(dtype or _dtype_of(next(x for x in given if isinstance(x, Tensor))), max((dims_of(x) for x in given), key=len, default=[1])[0])
+    return _ragged(
+        dtype or _dtype_of(next(x for x in given if isinstance(x, Tensor))),
+        max((dims_of(x) for x in given), key=len, default=[1])[0],
+    )
 
 
 def _pieces(dtype):
@@ -323,7 +381,11 @@ def _sparse(dtype, rank):
     from brio._sparse import SparseTensor
 
     made = object.__new__(SparseTensor)
-    made.indices, made.values, made.dense_shape = Spec("int64", [None, rank]), Spec(dtype, [None]), Spec("int64", [rank])
+    made.indices, made.values, made.dense_shape = (
+        Spec("int64", [None, rank]),
+        Spec(dtype, [None]),
+        Spec("int64", [rank]),
+    )
     return made
 
 
@@ -338,7 +400,9 @@ def _features(batch):
             elif isinstance(feature, io.VarLenFeature):
                 made[key] = _sparse(feature.dtype, 2 if batch else 1)
             else:
-                raise ValueError(f"[parse_example] feature {key!r} has a shape that is not known before a run; parse it with tf.py_function")
+                raise ValueError(
+                    f"[parse_example] feature {key!r} has a shape that is not known before a run; parse it with tf.py_function"
+                )
         return made
 
     return rule
@@ -388,9 +452,15 @@ def _declare():
         "repeat": _repeat,
         "split": _split,
         "range": _range,
-        "eye": lambda num_rows, num_columns=None, batch_shape=None, dtype="float32": Spec(dtype, [*(batch_shape or []), None, None]),
-        "sequence_mask": lambda lengths, maxlen=None, dtype="bool": Spec(dtype, None if dims_of(lengths) is None else [*dims_of(lengths), None]),
-        "linspace": lambda start, stop, num, axis=0: Spec(_dtype_of(start), None if dims_of(start) is None else [None] * (len(dims_of(start)) + 1)),
+        "eye": lambda num_rows, num_columns=None, batch_shape=None, dtype="float32": Spec(
+            dtype, [*(batch_shape or []), None, None]
+        ),
+        "sequence_mask": lambda lengths, maxlen=None, dtype="bool": Spec(
+            dtype, None if dims_of(lengths) is None else [*dims_of(lengths), None]
+        ),
+        "linspace": lambda start, stop, num, axis=0: Spec(
+            _dtype_of(start), None if dims_of(start) is None else [None] * (len(dims_of(start)) + 1)
+        ),
         "argmax": _arg,
         "argmin": _arg,
         "concat": _concat,
@@ -401,18 +471,26 @@ def _declare():
         "roll": _same,
         "reverse": _same,
         "cumsum": _same,
-        "dynamic_partition": lambda data, partitions, num_partitions: [Spec(_dtype_of(data), _after(dims_of(data), partitions)) for _ in range(num_partitions)],
+        "dynamic_partition": lambda data, partitions, num_partitions: [
+            Spec(_dtype_of(data), _after(dims_of(data), partitions)) for _ in range(num_partitions)
+        ],
         "dynamic_stitch": lambda indices, data: Spec(_dtype_of(data[0]), _after(dims_of(data[0]), indices[0])),
         "math.bincount": _bincount,
-        "math.confusion_matrix": lambda labels, predictions, num_classes=None, weights=None, dtype="int32": Spec(dtype, [None, None]),
-        "random.categorical": lambda logits, num_samples, dtype=None, seed=None: Spec(dtype or "int64", _with(dims_of(logits), -1)),
+        "math.confusion_matrix": lambda labels, predictions, num_classes=None, weights=None, dtype="int32": Spec(
+            dtype, [None, None]
+        ),
+        "random.categorical": lambda logits, num_samples, dtype=None, seed=None: Spec(
+            dtype or "int64", _with(dims_of(logits), -1)
+        ),
         "unstack": _unstack,
         "ragged.range": _ranges,
         "edit_distance": lambda *_, **__: Spec("float32", None),
         "sparse.to_dense": _dense,
         "sparse.sparse_dense_matmul": _product,
         "random.shuffle": _same,
-        "bitcast": lambda input, type: Spec(type, dims_of(input) if _core.as_dtype(type).size == _dtype_of(input).size else None),
+        "bitcast": lambda input, type: Spec(
+            type, dims_of(input) if _core.as_dtype(type).size == _dtype_of(input).size else None
+        ),
         "nn.conv_transpose": _conv_transpose,
         "nn.conv2d_transpose": _conv_transpose,
         "nn.conv3d_transpose": _conv_transpose,
@@ -449,7 +527,9 @@ def _declare():
         "image.resize": _resized,
         "image.crop_to_bounding_box": _cropped,
         "image.non_max_suppression": _suppressed,
-        "io.decode_raw": lambda input_bytes, out_type, *_, **__: Spec(out_type, None if dims_of(input_bytes) is None else [*dims_of(input_bytes), None]),
+        "io.decode_raw": lambda input_bytes, out_type, *_, **__: Spec(
+            out_type, None if dims_of(input_bytes) is None else [*dims_of(input_bytes), None]
+        ),
         "io.decode_csv": _csv,
         "io.parse_tensor": lambda serialized, out_type: Spec(out_type, None),
         "io.serialize_tensor": lambda tensor: Spec("string", []),
@@ -485,10 +565,16 @@ def _declare():
     for name in ("any", "all"):
         rules[f"reduce_{name}"] = _reduced("bool")
     for name in ("sum", "prod", "max", "min", "mean"):
-        rules[f"math.segment_{name}"] = lambda data, segment_ids: Spec(_dtype_of(data), _after(dims_of(data), segment_ids))
+        rules[f"math.segment_{name}"] = lambda data, segment_ids: Spec(
+            _dtype_of(data), _after(dims_of(data), segment_ids)
+        )
     for name in ("sum", "prod", "max", "min", "sqrt_n"):
-        rules[f"math.unsorted_segment_{name}"] = lambda data, segment_ids, num_segments: Spec(_dtype_of(data), _after(dims_of(data), segment_ids))
-    rules["math.unsorted_segment_mean"] = lambda data, segment_ids, num_segments: Spec(_mean_dtype(data), _after(dims_of(data), segment_ids))
+        rules[f"math.unsorted_segment_{name}"] = lambda data, segment_ids, num_segments: Spec(
+            _dtype_of(data), _after(dims_of(data), segment_ids)
+        )
+    rules["math.unsorted_segment_mean"] = lambda data, segment_ids, num_segments: Spec(
+        _mean_dtype(data), _after(dims_of(data), segment_ids)
+    )
     for name in ("conv1d", "conv2d", "conv3d", "convolution"):
         rules[f"nn.{name}"] = _conv
     for name in ("hann", "hamming", "kaiser", "vorbis"):

@@ -25,7 +25,9 @@ def body_of(graph, function, specs, packed=None):
         for dtype, dims in specs:
             body.inputs.append(Tensor(graph.add("Placeholder", "arg", run=None), dtype, dims))
         result = function(*(body.inputs if packed is None else packed(body.inputs)))
-        result = nested.swap(result, lambda x: x if x is None or isinstance(x, (Tensor, Operation)) else wrap.convert(x))
+        result = nested.swap(
+            result, lambda x: x if x is None or isinstance(x, (Tensor, Operation)) else wrap.convert(x)
+        )
     finally:
         graph._control = control
         graph._bodies.pop()
@@ -68,14 +70,20 @@ def _close(body):
 
 def carried_specs(graph, tensors):
     """Specs of what goes from round to round: a size that is not known need not stay what it is in the first."""
-    return [(t.dtype, None if t.dims is None else tuple(d if type(d) is int else graph.new_size() for d in t.dims)) for t in tensors]
+    return [
+        (t.dtype, None if t.dims is None else tuple(d if type(d) is int else graph.new_size() for d in t.dims))
+        for t in tensors
+    ]
 
 
 def carried_dims(graph, before, body_input, body_output):
     """Dims after the last round: those before the first, where a round keeps them."""
     if before is None or body_output is None or len(body_output) != len(before):
         return None
-    return tuple(d if type(d) is int or given == made else graph.new_size() for d, given, made in zip(before, body_input, body_output))
+    return tuple(
+        d if type(d) is int or given == made else graph.new_size()
+        for d, given, made in zip(before, body_input, body_output)
+    )
 
 
 def _add(graph, kind, name, function, inputs, bodies, results, structure):
@@ -107,7 +115,9 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     pred = wrap.convert(pred)
     yes, no = body_of(graph, true_fn, []), body_of(graph, false_fn, [])
     if len(yes.outputs) != len(no.outputs):
-        raise ValueError(f"[cond] true_fn and false_fn must return the same number of results, but return {len(yes.outputs)} and {len(no.outputs)}")
+        raise ValueError(
+            f"[cond] true_fn and false_fn must return the same number of results, but return {len(yes.outputs)} and {len(no.outputs)}"
+        )
     results = []
     for a, b in zip(yes.outputs, no.outputs):
         if isinstance(a, Operation) or isinstance(b, Operation):
@@ -153,8 +163,12 @@ def _exclusively(pairs, choose):
     """choose(), after a look that not more than one truth holds."""
     graph = building()
     truths = [wrap.convert(p) for p, _ in pairs]
-    at_most_one = wrap.call(graph, lambda *t: _core.add_n([_core.cast(_scalar(x), "int32") for x in t]) <= 1, "LessEqual", tuple(truths), {})
-    with graph.control_dependencies([effects.assert_op(at_most_one, ["[case] exclusive=True, but several conditions hold:", *truths])]):
+    at_most_one = wrap.call(
+        graph, lambda *t: _core.add_n([_core.cast(_scalar(x), "int32") for x in t]) <= 1, "LessEqual", tuple(truths), {}
+    )
+    with graph.control_dependencies(
+        [effects.assert_op(at_most_one, ["[case] exclusive=True, but several conditions hold:", *truths])]
+    ):
         return nested.swap(choose(), lambda t: identity(t) if isinstance(t, Tensor) else t)
 
 
@@ -187,7 +201,9 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
     structure, flat = nested.taken_apart(taken, nested.is_graph_tensor)
     specs = [(d, None if tensor_array.is_empty(t) else dims) for (d, dims), t in zip(carried_specs(graph, flat), flat)]
     if shape_invariants is not None:
-        specs = [(dtype, infer.dims_of(graph, shape)) for (dtype, _), shape in zip(specs, _shape_leaves(shape_invariants))]
+        specs = [
+            (dtype, infer.dims_of(graph, shape)) for (dtype, _), shape in zip(specs, _shape_leaves(shape_invariants))
+        ]
 
     def packed(inputs):
         return nested.put_together(structure, inputs)
@@ -197,12 +213,20 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
         raise ValueError(f"[while_loop] the body returns {len(step.outputs)} variables, but was given {len(flat)}")
     for i, (new, old) in enumerate(zip(step.outputs, step.inputs)):
         if new.dtype != old.dtype:
-            raise TypeError(f"[while_loop] variable {i} enters the loop as {old.dtype.name}, but the body returns {new.dtype.name}")
+            raise TypeError(
+                f"[while_loop] variable {i} enters the loop as {old.dtype.name}, but the body returns {new.dtype.name}"
+            )
         if shape_invariants is None:  # an array that is written to has a shape after it alone
-            specs[i] = (new.dtype, new.dims if old.dims is None else carried_dims(graph, flat[i].dims, old.dims, new.dims))
-        if old.dims is not None and shape_invariants is None and (
-            new.dims is None or _plain(new) != _plain(old)
-        ) and not new.shape.is_compatible_with(old.shape):
+            specs[i] = (
+                new.dtype,
+                new.dims if old.dims is None else carried_dims(graph, flat[i].dims, old.dims, new.dims),
+            )
+        if (
+            old.dims is not None
+            and shape_invariants is None
+            and (new.dims is None or _plain(new) != _plain(old))
+            and not new.shape.is_compatible_with(old.shape)
+        ):
             raise ValueError(
                 f"'{flat[i].name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Provide shape invariants using the "
                 "`shape_invariants` argument of tf.while_loop"
@@ -214,7 +238,14 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
         if _core._is_tracing():
             start = tensor_array.with_buffers(start, lambda v: state.inner(step, v))
             limit = int(most[0]) if most else None
-            return list(_core._while_structured(lambda *v: _reshaped(state.inner(test, v)[0]), lambda *v: tuple(state.inner(step, v)), tuple(start), limit))
+            return list(
+                _core._while_structured(
+                    lambda *v: _reshaped(state.inner(test, v)[0]),
+                    lambda *v: tuple(state.inner(step, v)),
+                    tuple(start),
+                    limit,
+                )
+            )
         rounds = 0
         while (not most or rounds < int(most[0])) and bool(state.inner(test, start)[0]):
             start, rounds = state.inner(step, start), rounds + 1
@@ -265,7 +296,17 @@ def _counted(flat, dims):
     return (flat[0].dims[0], *dims)
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None):
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
     """What a function makes of each row, stacked."""
     graph = building()
     structure, flat, specs = _rows(elems)
@@ -280,11 +321,30 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     def function(state, values):
         return _control.map_fn(lambda rows: state.inner(step, rows), list(values))
 
-    made = _add(graph, "map", name or "map", function, flat, [step], [(t.dtype, _counted(flat, t.dims)) for t in step.outputs], step.structure)
+    made = _add(
+        graph,
+        "map",
+        name or "map",
+        function,
+        flat,
+        [step],
+        [(t.dtype, _counted(flat, t.dims)) for t in step.outputs],
+        step.structure,
+    )
     return made if back_prop else _without_gradients(made)
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
+def scan(
+    fn,
+    elems,
+    initializer=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    reverse=False,
+    name=None,
+):
     """The running results of a function of what it returned before and of the next row."""
     return _along("scan", fn, elems, initializer, reverse, name, True, back_prop)
 
@@ -305,10 +365,17 @@ def _along(kind, fn, elems, initializer, reverse, name, stacked, back_prop):
     if initializer is None:
         carried_structure, first, carried = structure, [], rows
     else:
-        carried_structure, first = nested.taken_apart(nested.swap(initializer, lambda x: wrap.convert(x)), nested.is_graph_tensor)
+        carried_structure, first = nested.taken_apart(
+            nested.swap(initializer, lambda x: wrap.convert(x)), nested.is_graph_tensor
+        )
         carried = carried_specs(graph, first)
     n = len(carried)
-    step = body_of(graph, fn, carried + rows, lambda all_: (nested.put_together(carried_structure, all_[:n]), nested.put_together(structure, all_[n:])))
+    step = body_of(
+        graph,
+        fn,
+        carried + rows,
+        lambda all_: (nested.put_together(carried_structure, all_[:n]), nested.put_together(structure, all_[n:])),
+    )
 
     def function(state, values):
         def one(before, row):
@@ -320,7 +387,16 @@ def _along(kind, fn, elems, initializer, reverse, name, stacked, back_prop):
         return call(one, list(values[: len(flat)]), start, **more)
 
     dims = [_counted(flat, t.dims) if stacked else t.dims for t in step.outputs]
-    made = _add(graph, kind, name or kind, function, [*flat, *first], [step], [(t.dtype, d) for t, d in zip(step.outputs, dims)], step.structure)
+    made = _add(
+        graph,
+        kind,
+        name or kind,
+        function,
+        [*flat, *first],
+        [step],
+        [(t.dtype, d) for t, d in zip(step.outputs, dims)],
+        step.structure,
+    )
     return made if back_prop else _without_gradients(made)
 
 
@@ -333,7 +409,9 @@ def group(*inputs, **kwargs):
     needed = []
     for x in _nest.flatten(inputs):
         if x is None:
-            raise TypeError("'inputs' should be zero or more (nested) Tensors. Received 'None' with type '<class 'NoneType'>'.")
+            raise TypeError(
+                "'inputs' should be zero or more (nested) Tensors. Received 'None' with type '<class 'NoneType'>'."
+            )
         needed.append(core._operation_of(x))
     op = graph.add("NoOp", kwargs.get("name") or "group_deps", run=lambda state, op, values: [])
     op.control_inputs += needed
@@ -348,7 +426,9 @@ def no_op(name=None):
 def tuple_(tensors, control_inputs=None, name=None):
     """The same tensors, which are there when all of them and the control inputs are."""
     graph = building()
-    after = [core._operation_of(t) for t in tensors if t is not None] + [core._operation_of(c) for c in control_inputs or ()]
+    after = [core._operation_of(t) for t in tensors if t is not None] + [
+        core._operation_of(c) for c in control_inputs or ()
+    ]
     with graph.control_dependencies(after):
         return [None if t is None else identity(t) for t in tensors]
 
@@ -362,9 +442,21 @@ def control_dependencies(control_inputs):
 
 def identity(input, name=None):
     """The same value."""
-    return wrap.call(building(), lambda x, name=None: _core.identity(x), "Identity", (wrap.convert(input),), {"name": name} if name else {})
+    return wrap.call(
+        building(),
+        lambda x, name=None: _core.identity(x),
+        "Identity",
+        (wrap.convert(input),),
+        {"name": name} if name else {},
+    )
 
 
 def stop_gradient(input, name=None):
     """The same value, through which no gradient passes."""
-    return wrap.call(building(), lambda x, name=None: _core.stop_gradient(x), "StopGradient", (wrap.convert(input),), {"name": name} if name else {})
+    return wrap.call(
+        building(),
+        lambda x, name=None: _core.stop_gradient(x),
+        "StopGradient",
+        (wrap.convert(input),),
+        {"name": name} if name else {},
+    )

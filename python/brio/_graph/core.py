@@ -208,10 +208,12 @@ class Graph:
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
             raise ValueError(
-                f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\"."
+                f'The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
             )
         if operation not in self._by_name:
-            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, does not exist in the graph.")
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, does not exist in the graph."
+            )
         outputs = self._by_name[operation].outputs
         if int(index) >= len(outputs):
             raise KeyError(
@@ -227,7 +229,9 @@ class Graph:
             found = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
         allowed = {Tensor: allow_tensor, Operation: allow_operation}
         if not allowed.get(type(found), False):
-            raise (ValueError if isinstance(obj, str) else TypeError)(f"Can not convert a {type(obj).__name__} into a {' or '.join(k.__name__ for k, yes in allowed.items() if yes)}.")
+            raise (ValueError if isinstance(obj, str) else TypeError)(
+                f"Can not convert a {type(obj).__name__} into a {' or '.join(k.__name__ for k, yes in allowed.items() if yes)}."
+            )
         return found
 
     def finalize(self):
@@ -271,7 +275,9 @@ class Graph:
             if isinstance(device_name_or_function, str):
                 _core._canonical_device(device_name_or_function)  # raises for what is no name
             elif not callable(device_name_or_function):
-                raise ValueError(f"[device] takes the name of a device or a function, but got {device_name_or_function!r}")
+                raise ValueError(
+                    f"[device] takes the name of a device or a function, but got {device_name_or_function!r}"
+                )
             self._devices = [*self._devices, device_name_or_function]
         try:
             yield
@@ -286,7 +292,9 @@ class Graph:
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map):
         """Not supported: tf.custom_gradient gives a function a gradient of its own."""
-        raise NotImplementedError("[gradient_override_map] use tf.custom_gradient, or tf.stop_gradient, for a gradient of one's own")
+        raise NotImplementedError(
+            "[gradient_override_map] use tf.custom_gradient, or tf.stop_gradient, for a gradient of one's own"
+        )
         yield
 
     # ---- collections
@@ -326,7 +334,10 @@ class Graph:
         """The operations, as far as a program may look at them: `.node` has name, op and input."""
         import types
 
-        nodes = [types.SimpleNamespace(name=op.name, op=op.type, input=[t.name for t in op.inputs]) for op in self._operations]
+        nodes = [
+            types.SimpleNamespace(name=op.name, op=op.type, input=[t.name for t in op.inputs])
+            for op in self._operations
+        ]
         return types.SimpleNamespace(node=nodes)
 
 
@@ -348,7 +359,11 @@ class Operation:
         self.inputs, self.control_inputs, self.outputs = list(inputs), list(control_inputs), []
         self.body, self.draws, self.value = None, False, None
         self.device = ""  # that it was put on
-        self.writes, self.needs, self.reads = (), (), None  # variables: that it assigns, whose values it needs for that, that it reads
+        self.writes, self.needs, self.reads = (
+            (),
+            (),
+            None,
+        )  # variables: that it assigns, whose values it needs for that, that it reads
         self.bodies, self.gradient, self.host, self.source, self.asks_initialized = (), None, None, None, None
 
     def run(self, feed_dict=None, session=None):
@@ -428,7 +443,13 @@ class Tensor(Symbol):
     """
 
     def __init__(self, op, dtype, dims, known=None):
-        self.op, self.value_index, self._dtype, self.dims, self.known = op, len(op.outputs), _core.as_dtype(dtype), dims, known
+        self.op, self.value_index, self._dtype, self.dims, self.known = (
+            op,
+            len(op.outputs),
+            _core.as_dtype(dtype),
+            dims,
+            known,
+        )
         op.outputs.append(self)
 
     @property
@@ -482,7 +503,9 @@ class Tensor(Symbol):
         return [op for op in self.graph._operations if any(t is self for t in op.inputs)]
 
     def __len__(self):
-        raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information.")
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information."
+        )
 
     def __iter__(self):
         if self.dims == ():

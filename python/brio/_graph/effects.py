@@ -13,7 +13,8 @@ def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=N
     """An operation that prints; where first_n is a number, only that often in each session."""
     graph, counts = building(), weakref.WeakKeyDictionary()
     structure, tensors = nested.taken_apart(
-        nested.swap(list(inputs), lambda x: wrap.as_tensor(x) if hasattr(x, "_as_graph_element") else x), nested.is_graph_tensor
+        nested.swap(list(inputs), lambda x: wrap.as_tensor(x) if hasattr(x, "_as_graph_element") else x),
+        nested.is_graph_tensor,
     )
 
     def run_in(state, op, values):
@@ -22,7 +23,9 @@ def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=N
             counts[state.session] = counts.get(state.session, 0) + 1
             if counts[state.session] > first_n:
                 return []
-        _control_print(*nested.put_together(structure, values), output_stream=output_stream, summarize=summarize, sep=sep, end=end)
+        _control_print(
+            *nested.put_together(structure, values), output_stream=output_stream, summarize=summarize, sep=sep, end=end
+        )
         return []
 
     op = graph.add("PrintV2", name, run=run_in, inputs=tensors)
@@ -43,7 +46,14 @@ def print_v1(input_, data, message=None, first_n=None, summarize=None, name=None
     """tf.Print: the same value, and its run prints data."""
     graph = building()
     data = [wrap.as_tensor(d) if not isinstance(d, str) else d for d in data]
-    op = print_op(message or "", *data, output_stream=sys.stderr, summarize=3 if summarize is None else summarize, sep="", first_n=first_n)
+    op = print_op(
+        message or "",
+        *data,
+        output_stream=sys.stderr,
+        summarize=3 if summarize is None else summarize,
+        sep="",
+        first_n=first_n,
+    )
     with graph.control_dependencies([op]):
         return wrap.call(graph, _core.identity, "Print", (input_,), {})
 
@@ -82,8 +92,12 @@ def _python(kind, func, inp, types, name, argument):
         if len(made) != len(specs):
             from brio.errors import InvalidArgumentError
 
-            raise InvalidArgumentError(f"[py_func] the function returned {len(made)} results, but {len(specs)} were announced")
-        return [_core.convert_to_tensor(x, _dtype(s)) if not isinstance(x, _core.Tensor) else x for x, s in zip(made, specs)]
+            raise InvalidArgumentError(
+                f"[py_func] the function returned {len(made)} results, but {len(specs)} were announced"
+            )
+        return [
+            _core.convert_to_tensor(x, _dtype(s)) if not isinstance(x, _core.Tensor) else x for x, s in zip(made, specs)
+        ]
 
     op = graph.add(kind, name, run=run_in, inputs=tensors)
     from brio._graph import infer

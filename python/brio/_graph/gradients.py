@@ -20,30 +20,46 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
               stop_gradients=None, unconnected_gradients="none"):  # fmt: skip
     """The gradients of the sum of ys with respect to xs, in a list; None where ys do not depend on one."""
     graph = building()
-    zero = unconnected_gradients not in (None, "none") and getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
+    zero = (
+        unconnected_gradients not in (None, "none")
+        and getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
+    )
     if graph is None:
         if _trace_gradients.here.tapes is not None:
             return _trace_gradients.gradients(ys, xs, grad_ys, stop_gradients, zero)
         if _core._tracing():
-            raise RuntimeError("[gradients] no function that is traced names tf.gradients itself; name it there, or use tf.GradientTape")
-        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+            raise RuntimeError(
+                "[gradients] no function that is traced names tf.gradients itself; name it there, or use tf.GradientTape"
+            )
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        )
     ys = [wrap.as_tensor(y, graph) for y in (_nest.flatten(ys))]
     single = not isinstance(xs, (list, tuple))
     sources = [_source(x) for x in ([xs] if single else xs)]
     stops = [_source(x) for x in ([] if stop_gradients is None else _nest.flatten(stop_gradients))]
-    seeds = [None] * len(ys) if grad_ys is None else [None if g is None else wrap.as_tensor(g, graph) for g in _nest.flatten(grad_ys)]
+    seeds = (
+        [None] * len(ys)
+        if grad_ys is None
+        else [None if g is None else wrap.as_tensor(g, graph) for g in _nest.flatten(grad_ys)]
+    )
     if len(seeds) != len(ys):
         raise ValueError(f"Passed {len(seeds)} grad_ys for {len(ys)} ys")
     for y in ys:
         if not (y.dtype.is_floating or y.dtype.is_complex or y.dtype.is_integer):
             raise TypeError(f"Gradients of tensors must be floating or complex (or integer), got: {y.dtype.name}")
-    reached = _reached(ys, {id(s) for s in stops if isinstance(s, Tensor)}, {id(s) for s in stops if isinstance(s, Variable)})
+    reached = _reached(
+        ys, {id(s) for s in stops if isinstance(s, Tensor)}, {id(s) for s in stops if isinstance(s, Variable)}
+    )
     asked = [s for s in sources if id(s) in reached]
     made = {}
     if asked:
         with graph.name_scope(name):
             made = dict(zip(map(id, asked), _add(graph, ys, asked, seeds, stops)))
-    return [made.get(id(s)) if id(s) in made or not zero else wrap.call(graph, _core.zeros_like, "zeros_like", (s,), {}) for s in sources]
+    return [
+        made.get(id(s)) if id(s) in made or not zero else wrap.call(graph, _core.zeros_like, "zeros_like", (s,), {})
+        for s in sources
+    ]
 
 
 def _source(x):
@@ -84,7 +100,9 @@ def _add(graph, ys, sources, seeds, stops):
         rest = iter(values[len(ys) :])
         if stops:
             targets = _stopped(state, gradient, targets)
-        directions = None if not given else [_core.ones_like(y) if s is None else next(rest) for y, s in zip(targets, seeds)]
+        directions = (
+            None if not given else [_core.ones_like(y) if s is None else next(rest) for y, s in zip(targets, seeds)]
+        )
         flat, counts = [], []
         for s in sources:
             handles = _handles(state, s)
@@ -142,7 +160,13 @@ def _stopped(state, gradient, targets):
     """The targets once more, of stops that are constants. Equal parts are computed once: plans merge them."""
     stops = {s if isinstance(s, Tensor) else s._tensor for s in gradient.stops}
     again = run.State(state.session, state)
-    again.tapes, again.levels, again.tensors, again.held, again.read_as = state.tapes, state.levels, state.tensors, state.held, state.read_as
+    again.tapes, again.levels, again.tensors, again.held, again.read_as = (
+        state.tapes,
+        state.levels,
+        state.tensors,
+        state.held,
+        state.read_as,
+    )
     for s in stops:
         if s in again.values:
             again.values[s] = _core.stop_gradient(again.values[s])
@@ -168,7 +192,13 @@ def _stopped(state, gradient, targets):
 def _partial(state, gradient, keep, stops):
     """Stops that are sources too: they are cut from what they are made of, and watched anew."""
     again = run.State(state.session, state)
-    again.tapes, again.levels, again.tensors, again.held, again.read_as = state.tapes, state.levels, state.tensors, state.held, state.read_as
+    again.tapes, again.levels, again.tensors, again.held, again.read_as = (
+        state.tapes,
+        state.levels,
+        state.tensors,
+        state.held,
+        state.read_as,
+    )
     for s in stops:
         if s in again.values:
             value = _core.identity(_core.stop_gradient(state.values[s]))
@@ -195,7 +225,9 @@ def hessians(ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gr
             raise ValueError("[hessians] needs a shape that is known")
         rows = [gradients(flat[i], x)[0] for i in range(int(n))]
         shape = list(x.shape)
-        made.append(wrap.call(building(), lambda r, s=shape: _core.reshape(_core.stack(r), s + s), "Reshape", (rows,), {}))
+        made.append(
+            wrap.call(building(), lambda r, s=shape: _core.reshape(_core.stack(r), s + s), "Reshape", (rows,), {})
+        )
     return made
 
 
@@ -203,7 +235,12 @@ class GradientTape:
     """A tape in graph mode: the graph knows what depends on what; the tape, which variables count."""
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
-        self._persistent, self._all_variables, self._watched, self._used = persistent, watch_accessed_variables, set(), False
+        self._persistent, self._all_variables, self._watched, self._used = (
+            persistent,
+            watch_accessed_variables,
+            set(),
+            False,
+        )
 
     def __enter__(self):
         return self
@@ -218,11 +255,20 @@ class GradientTape:
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients="none"):
         """The gradients of a target with respect to sources, in their structure."""
         if self._used and not self._persistent:
-            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+            )
         self._used = True
         flat = _nest.flatten(sources)
         counts = [self._all_variables or isinstance(x, Tensor) or id(x) in self._watched for x in flat]
-        found = iter(gradients(target, [x for x, yes in zip(flat, counts) if yes], output_gradients, unconnected_gradients=unconnected_gradients))
+        found = iter(
+            gradients(
+                target,
+                [x for x, yes in zip(flat, counts) if yes],
+                output_gradients,
+                unconnected_gradients=unconnected_gradients,
+            )
+        )
         return _nest.pack(sources, [next(found) if yes else None for yes in counts])
 
 

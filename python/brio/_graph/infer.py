@@ -96,7 +96,9 @@ def _of_any_rank(graph, call, inputs, of_user):
     """
     unknown = sum(t.dims is None for t in inputs)
     joined, refused, asked = None, None, None
-    for ranks in itertools.chain(((rank,) * unknown for rank in _RANKS), itertools.product(_RANKS, repeat=unknown) if unknown == 2 else ()):
+    for ranks in itertools.chain(
+        ((rank,) * unknown for rank in _RANKS), itertools.product(_RANKS, repeat=unknown) if unknown == 2 else ()
+    ):
         rest = iter(ranks)
         dims = [tuple(graph.new_size() for _ in range(next(rest))) if t.dims is None else t.dims for t in inputs]
         try:
@@ -112,7 +114,10 @@ def _of_any_rank(graph, call, inputs, of_user):
         if len(found.tensors) != len(joined.tensors):
             raise _UnknownSizeError("how many results there are depends on a rank that is not known")
         # Of three and more the cases are those of equal ranks alone, which shows dtypes and no ranks.
-        joined.tensors = [(dtype, None if unknown > 2 else common(graph, a, b), None) for (dtype, a, _), (_, b, _) in zip(joined.tensors, found.tensors)]
+        joined.tensors = [
+            (dtype, None if unknown > 2 else common(graph, a, b), None)
+            for (dtype, a, _), (_, b, _) in zip(joined.tensors, found.tensors)
+        ]
         if all(dims is None for _, dims, _ in joined.tensors):
             break
     if joined is None:

@@ -15,15 +15,29 @@ def places():
     found, seen = [], set()
     for module in (_layer, _builtin, models, losses):
         for value in list(vars(module).values()):
-            if isinstance(value, type) and "__call__" in vars(value) and value not in seen and value.__module__ == module.__name__:
+            if (
+                isinstance(value, type)
+                and "__call__" in vars(value)
+                and value not in seen
+                and value.__module__ == module.__name__
+            ):
                 seen.add(value)
                 found.append((value, "__call__", value.__call__, _called(value.__call__)))
     for name in ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"):
         method = getattr(_trainer.Trainer, name)
         found.append((_trainer.Trainer, name, method, _computing(method)))
-    found.append((_function.Function, "__call__", None, _called(lambda *args, **kwargs: _core._Function.__call__(*args, **kwargs))))
+    found.append(
+        (
+            _function.Function,
+            "__call__",
+            None,
+            _called(lambda *args, **kwargs: _core._Function.__call__(*args, **kwargs)),
+        )
+    )
     found.append((_layer.Layer, "losses", _layer.Layer.losses, _losses(_layer.Layer.losses)))
-    found.append((optimizers.Optimizer, "minimize", optimizers.Optimizer.minimize, _minimized(optimizers.Optimizer.minimize)))
+    found.append(
+        (optimizers.Optimizer, "minimize", optimizers.Optimizer.minimize, _minimized(optimizers.Optimizer.minimize))
+    )
     return found
 
 
@@ -77,7 +91,14 @@ def _called(original):
                 return wrap.call(graph, lambda *a, **k: original(self, *a, **k), "Function", args, kwargs, of_user=True)
             with paused():
                 return original(self, *args, **kwargs)
-        made = wrap.call(graph, lambda *a, **k: original(self, *a, **k), wrap.kind_of(type(self).__name__), args, kwargs, of_user=True)
+        made = wrap.call(
+            graph,
+            lambda *a, **k: original(self, *a, **k),
+            wrap.kind_of(type(self).__name__),
+            args,
+            kwargs,
+            of_user=True,
+        )
         weights = list(getattr(self, "weights", ()))
         if weights:
             held = [variables.of_core(w, graph) for w in weights]
@@ -96,7 +117,10 @@ def _minimize(optimizer, loss, var_list):
     graph = building() or loss.graph
     with graph.as_default():
         chosen = var_list() if callable(var_list) else var_list
-        held = [variables.as_variable(v) for v in (graph.get_collection("trainable_variables") if chosen is None else chosen)]
+        held = [
+            variables.as_variable(v)
+            for v in (graph.get_collection("trainable_variables") if chosen is None else chosen)
+        ]
         pairs = [(g, v) for g, v in zip(gradients.gradients(loss, held), held) if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable: the loss depends on none of them")

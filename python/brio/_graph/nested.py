@@ -40,8 +40,16 @@ def _parts(x):
 
         from brio._graph.tensor_array import TensorArray
 
-        _PARTS.update({TensorArray: ("buffer",), SparseTensor: ("indices", "values", "dense_shape"), IndexedSlices: ("values", "indices", "dense_shape")})
-        _PARTS[RaggedTensor] = tuple(k for k in ("_values", "_row_splits", "values", "row_splits") if k in _ragged_fields(RaggedTensor))
+        _PARTS.update(
+            {
+                TensorArray: ("buffer",),
+                SparseTensor: ("indices", "values", "dense_shape"),
+                IndexedSlices: ("values", "indices", "dense_shape"),
+            }
+        )
+        _PARTS[RaggedTensor] = tuple(
+            k for k in ("_values", "_row_splits", "values", "row_splits") if k in _ragged_fields(RaggedTensor)
+        )
     return _PARTS.get(type(x))
 
 

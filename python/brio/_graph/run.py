@@ -39,7 +39,11 @@ def ordered(ops, given, before=()):
     for first, second in before:
         extra.setdefault(second, []).append(first)
     for op in ops:
-        needed = {d for d in (*op.control_inputs, *(t.op for t in op.inputs if t not in given), *extra.get(op, ())) if d in ops and d is not op}
+        needed = {
+            d
+            for d in (*op.control_inputs, *(t.op for t in op.inputs if t not in given), *extra.get(op, ()))
+            if d in ops and d is not op
+        }
         waits[op] = len(needed)
         for d in needed:
             follows.setdefault(d, []).append(op)
@@ -95,7 +99,9 @@ class State:
         with contextlib.ExitStack() as stack:
             # A tape does not follow its own gradients: those of gradients are asked of one around it.
             for _ in range(max(self.levels.values())):
-                self.tapes.insert(0, stack.enter_context(_core.GradientTape(persistent=True, watch_accessed_variables=False)))
+                self.tapes.insert(
+                    0, stack.enter_context(_core.GradientTape(persistent=True, watch_accessed_variables=False))
+                )
             for variable in self.held:
                 if variable.core is not None:
                     self._watch(variable.core)
@@ -155,7 +161,9 @@ class State:
             return variable.core.value()
         target = self.session.value(variable, value)
         if list(value.shape) != list(target.shape):
-            raise InvalidArgumentError(f"[assign] the variable '{variable.name}' has shape {target.shape}, but the value {value.shape}")
+            raise InvalidArgumentError(
+                f"[assign] the variable '{variable.name}' has shape {target.shape}, but the value {value.shape}"
+            )
         target.assign(value)
         # Gradients end at what is assigned, as in TensorFlow: the next read is another beginning.
         self.now[variable] = _core.identity(_core.stop_gradient(target.value())) if self.tapes else target.value()
@@ -220,8 +228,13 @@ class Plan:
         order = ordered(ops, given, before)
         has = set()
         for op in order:
-            for v in ((op.reads,) if op.reads is not None else op.needs):
-                if v.core is None and v not in has and not session.has_value(v) and not (op.outputs and op.outputs[0] in given):
+            for v in (op.reads,) if op.reads is not None else op.needs:
+                if (
+                    v.core is None
+                    and v not in has
+                    and not session.has_value(v)
+                    and not (op.outputs and op.outputs[0] in given)
+                ):
                     raise variables.uninitialized(v)
             has.update(op.writes)
             for body in op.bodies:
@@ -315,10 +328,12 @@ class Session:
 
     def __init__(self, target="", graph=None, config=None):
         if target not in ("", None, "local"):
-            raise NotImplementedError(f"[Session] target={target!r} is not supported: a session runs in this process; leave target out")
+            raise NotImplementedError(
+                f"[Session] target={target!r} is not supported: a session runs in this process; leave target out"
+            )
         self.graph = graph if graph is not None else core.default_graph()
         if not isinstance(self.graph, core.Graph):
-            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         self._values, self.initialized, self._plans, self._draws, self._iterators = {}, set(), {}, {}, {}
         self._closed, self._entered = False, []
         self._growth = _Growth(len(self.graph._operations))
@@ -332,7 +347,9 @@ class Session:
     def value(self, variable, like=None):
         """The cell that holds a variable's value here; a new one for what is assigned for the first time."""
         cell = self._values.get(variable)
-        if cell is None or (like is not None and variables.sizes(variable) is None and list(cell.shape) != list(like.shape)):
+        if cell is None or (
+            like is not None and variables.sizes(variable) is None and list(cell.shape) != list(like.shape)
+        ):
             sizes = list(like.shape) if like is not None else variables.sizes(variable)
             cell = self._values[variable] = _core.Variable(
                 lambda: _core.zeros(sizes, variable.dtype) if variable.dtype.name != "string" else _core.fill(sizes, ""),
@@ -356,7 +373,9 @@ class Session:
             return
         sizes = variables.sizes(variable)
         if sizes is not None and list(value.shape) != sizes:
-            raise ValueError(f"the variable '{variable.name}' has shape {tuple(sizes)}, but the value {tuple(value.shape)}")
+            raise ValueError(
+                f"the variable '{variable.name}' has shape {tuple(sizes)}, but the value {tuple(value.shape)}"
+            )
         with paused():
             self.value(variable, value).assign(value)
         self.initialized.add(variable)
@@ -381,8 +400,14 @@ class Session:
         if plan is None:
             for one in fetched:
                 if isinstance(one, (Tensor, Operation)) and one.graph is not self.graph:
-                    raise ValueError(f"Fetch argument {one!r} cannot be interpreted as a Tensor. ({one!r} is not an element of this graph.)")
-            plan = _Mixed(self, fetched, list(feeds)) if any(not isinstance(f, (Tensor, Operation)) for f in fetched) else Plan(self, fetched, list(feeds))
+                    raise ValueError(
+                        f"Fetch argument {one!r} cannot be interpreted as a Tensor. ({one!r} is not an element of this graph.)"
+                    )
+            plan = (
+                _Mixed(self, fetched, list(feeds))
+                if any(not isinstance(f, (Tensor, Operation)) for f in fetched)
+                else Plan(self, fetched, list(feeds))
+            )
             self._plans[key] = plan
             self._growth.planned(len(self.graph._operations))
         answers = plan.run(list(feeds.values()))
@@ -528,7 +553,9 @@ def fed_value(key, value):
     if isinstance(value, _core.Tensor):
         made = value if value.dtype == dtype else _core.cast(value, dtype)
     elif dtype.name == "string":
-        made = _core.convert_to_tensor(np.asarray(value, dtype=object).tolist() if not isinstance(value, (str, bytes)) else value, dtype)
+        made = _core.convert_to_tensor(
+            np.asarray(value, dtype=object).tolist() if not isinstance(value, (str, bytes)) else value, dtype
+        )
     else:
         if type(value) is int and np.asarray(value).astype(dtype.as_numpy_dtype) != value:
             raise TypeError(
@@ -552,7 +579,7 @@ def _leaves(x):
     if isinstance(x, (list, tuple)):
         return [leaf for v in x for leaf in _leaves(v)]
     if x is None:
-        raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
+        raise TypeError('Argument `fetch` = None has invalid type "NoneType". Cannot be None')
     if nested.is_composite(x):
         return [leaf for leaf in nested.leaves(x) if isinstance(leaf, (Tensor, _core.Tensor))]
     return [x]

@@ -116,7 +116,9 @@ class Shape(TensorShape):
 
     def merge_with(self, other):
         """What is known from this shape or the other."""
-        return Shape(self.as_list()) if isinstance(other, UnknownShape) else Shape(self.plain().merge_with(plain(other)))
+        return (
+            Shape(self.as_list()) if isinstance(other, UnknownShape) else Shape(self.plain().merge_with(plain(other)))
+        )
 
     def concatenate(self, other):
         """This shape with another's sizes behind it."""
@@ -143,7 +145,10 @@ def plain(dims):
         return None
     if isinstance(dims, int):
         return [int(dims)]
-    return [None if getattr(d, "value", d) is None or d == -1 else int(d) for d in (dims.as_list() if hasattr(dims, "as_list") else dims)]
+    return [
+        None if getattr(d, "value", d) is None or d == -1 else int(d)
+        for d in (dims.as_list() if hasattr(dims, "as_list") else dims)
+    ]
 
 
 class UnknownShape(TensorShape):

@@ -52,7 +52,9 @@ class Variable(Symbol):
                  variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
                  synchronization=None, aggregation=None, shape=None):  # fmt: skip
         if variable_def is not None:
-            raise NotImplementedError("[Variable] variable_def is not supported: Brio has no graphs as protocol buffers; give an initial_value")
+            raise NotImplementedError(
+                "[Variable] variable_def is not supported: Brio has no graphs as protocol buffers; give an initial_value"
+            )
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         graph = building()
@@ -64,7 +66,13 @@ class Variable(Symbol):
                     with graph.name_scope("Initializer"):
                         initial_value = initial_value()
                 self.initial_value = wrap.convert(initial_value, dtype, name="initial_value")
-            self._make(full, self.initial_value.dtype, _dims(graph, self.initial_value, shape, validate_shape), trainable, collections)
+            self._make(
+                full,
+                self.initial_value.dtype,
+                _dims(graph, self.initial_value, shape, validate_shape),
+                trainable,
+                collections,
+            )
             self.initializer = self._add("Assign", _assign_run(self), [self.initial_value])
 
     def _make(self, full, dtype, dims, trainable, collections):
@@ -75,7 +83,11 @@ class Variable(Symbol):
         self._tensor = Tensor(self.op, dtype, dims)
         self.op.reads = self
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
-        if self.trainable and GraphKeys.TRAINABLE_VARIABLES not in keys and (collections is None or GraphKeys.GLOBAL_VARIABLES in keys):
+        if (
+            self.trainable
+            and GraphKeys.TRAINABLE_VARIABLES not in keys
+            and (collections is None or GraphKeys.GLOBAL_VARIABLES in keys)
+        ):
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
 
@@ -150,7 +162,12 @@ class Variable(Symbol):
 
     def initialized_value(self):
         """Its value, or what it will be initialised with where it has none yet."""
-        op = self.graph.add("cond", f"{self._name.rsplit('/', 1)[-1]}_initialized", run=_initialized_run(self), inputs=[self.initial_value])
+        op = self.graph.add(
+            "cond",
+            f"{self._name.rsplit('/', 1)[-1]}_initialized",
+            run=_initialized_run(self),
+            inputs=[self.initial_value],
+        )
         op.asks_initialized = self
         return Tensor(op, self._dtype, self._tensor.dims)
 
@@ -184,11 +201,15 @@ class Variable(Symbol):
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
         """An operation that adds to the value; its result is the new value."""
-        return self._assignment("AssignAdd", _update_run(self, _core.add), wrap.convert(delta, self._dtype), read_value, name)
+        return self._assignment(
+            "AssignAdd", _update_run(self, _core.add), wrap.convert(delta, self._dtype), read_value, name
+        )
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
         """An operation that takes away from the value; its result is the new value."""
-        return self._assignment("AssignSub", _update_run(self, _core.subtract), wrap.convert(delta, self._dtype), read_value, name)
+        return self._assignment(
+            "AssignSub", _update_run(self, _core.subtract), wrap.convert(delta, self._dtype), read_value, name
+        )
 
     def _assignment(self, kind, run, value, read_value, name):
         graph = building()
@@ -208,15 +229,21 @@ class Variable(Symbol):
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
         """An operation that sets rows."""
-        return self._scattered("ScatterUpdate", _core.tensor_scatter_nd_update, sparse_delta.indices, sparse_delta.values, name)
+        return self._scattered(
+            "ScatterUpdate", _core.tensor_scatter_nd_update, sparse_delta.indices, sparse_delta.values, name
+        )
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
         """An operation that adds to rows."""
-        return self._scattered("ScatterAdd", _core.tensor_scatter_nd_add, sparse_delta.indices, sparse_delta.values, name)
+        return self._scattered(
+            "ScatterAdd", _core.tensor_scatter_nd_add, sparse_delta.indices, sparse_delta.values, name
+        )
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
         """An operation that takes away from rows."""
-        return self._scattered("ScatterSub", _core.tensor_scatter_nd_sub, sparse_delta.indices, sparse_delta.values, name)
+        return self._scattered(
+            "ScatterSub", _core.tensor_scatter_nd_sub, sparse_delta.indices, sparse_delta.values, name
+        )
 
     def __iter__(self):
         return iter(self._as_tensor())
@@ -226,7 +253,9 @@ class Variable(Symbol):
 
     def numpy(self):
         """A variable of a graph has values in sessions: Session.run() gives them."""
-        raise NotImplementedError(f"numpy() is only available when eager execution is enabled; {self.name} has a value in each session")
+        raise NotImplementedError(
+            f"numpy() is only available when eager execution is enabled; {self.name} has a value in each session"
+        )
 
     def __repr__(self):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
@@ -303,7 +332,9 @@ def variables_state(variables):
     """Bools that say in a session which variables have values there."""
     made = []
     for variable in variables:
-        op = building().add("VarIsInitializedOp", run=lambda state, op, values, v=variable: [_core.constant(state.session.has_value(v))])
+        op = building().add(
+            "VarIsInitializedOp", run=lambda state, op, values, v=variable: [_core.constant(state.session.has_value(v))]
+        )
         op.asks_initialized = variable
         made.append(Tensor(op, "bool", ()))
     return made

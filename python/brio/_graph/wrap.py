@@ -58,7 +58,9 @@ def call(graph, function, kind, args, kwargs, needs_tensor=False, of_user=False)
         return function(*args, **kwargs)
     for tensor in found:
         if tensor.graph is not graph:
-            raise ValueError(f"{tensor!r} is not from the graph that is built here; all of what an operation takes must be of one graph")
+            raise ValueError(
+                f"{tensor!r} is not from the graph that is built here; all of what an operation takes must be of one graph"
+            )
     structure, inputs = nested.taken_apart(given, nested.is_graph_tensor)
 
     def run(values):
@@ -110,10 +112,19 @@ def convert(value, dtype=None, dtype_hint=None, name=None, preferred_dtype=None)
     if hasattr(value, "_as_graph_element") or isinstance(value, (Tensor, _core.Variable)):
         tensor = as_tensor(value, graph)
         if dtype is not None and tensor.dtype != _core.as_dtype(dtype):
-            raise ValueError(f"Tensor conversion requested dtype {_core.as_dtype(dtype).name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {_core.as_dtype(dtype).name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}"
+            )
         return tensor
     if any(_is_symbolic(leaf) for leaf in nested.leaves(value)):
-        return call(graph, lambda v: _core.convert_to_tensor(v, dtype, dtype_hint), "packed", (value,), {"name": name} if name else {}, False)
+        return call(
+            graph,
+            lambda v: _core.convert_to_tensor(v, dtype, dtype_hint),
+            "packed",
+            (value,),
+            {"name": name} if name else {},
+            False,
+        )
     with core.paused():
         made = _core.convert_to_tensor(value, dtype, dtype_hint)
     return constant_of(graph, made, name)
@@ -135,7 +146,14 @@ def door(function, kind, needs_tensor=False):
         if graph is None:
             return function(*args, **kwargs)
         if "name" in kwargs and not takes_name(function):
-            return call(graph, lambda *a, **k: function(*a, **{n: v for n, v in k.items() if n != "name"}), kind, args, kwargs, needs_tensor)
+            return call(
+                graph,
+                lambda *a, **k: function(*a, **{n: v for n, v in k.items() if n != "name"}),
+                kind,
+                args,
+                kwargs,
+                needs_tensor,
+            )
         return call(graph, function, kind, args, kwargs, needs_tensor)
 
     at._behind = function
@@ -171,7 +189,9 @@ def _operate(function, kind, a, b):
     if b is None or a is None or isinstance(a, str) or isinstance(b, str) and (a.dtype.name != "string"):
         return NotImplemented
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype != b.dtype:
-        raise TypeError(f"Input 'y' of '{kind}' Op has type {b.dtype.name} that does not match type {a.dtype.name} of argument 'x'; use tf.cast")
+        raise TypeError(
+            f"Input 'y' of '{kind}' Op has type {b.dtype.name} that does not match type {a.dtype.name} of argument 'x'; use tf.cast"
+        )
     return call(graph, function, kind, (a, b), {})
 
 
@@ -180,8 +200,18 @@ OPERATORS = [
     ("floordiv", operator.floordiv, "floordiv"), ("mod", operator.mod, "mod"), ("pow", operator.pow, "pow"), ("matmul", _core.matmul, "matmul"),
     ("and", operator.and_, "and"), ("or", operator.or_, "or"), ("xor", operator.xor, "xor"),
 ]  # fmt: skip
-COMPARISONS = [("lt", operator.lt, "Less"), ("le", operator.le, "LessEqual"), ("gt", operator.gt, "Greater"), ("ge", operator.ge, "GreaterEqual")]
-UNARY = [("neg", operator.neg, "Neg"), ("abs", operator.abs, "Abs"), ("invert", operator.invert, "LogicalNot"), ("pos", lambda x: x, "Identity")]
+COMPARISONS = [
+    ("lt", operator.lt, "Less"),
+    ("le", operator.le, "LessEqual"),
+    ("gt", operator.gt, "Greater"),
+    ("ge", operator.ge, "GreaterEqual"),
+]
+UNARY = [
+    ("neg", operator.neg, "Neg"),
+    ("abs", operator.abs, "Abs"),
+    ("invert", operator.invert, "LogicalNot"),
+    ("pos", lambda x: x, "Identity"),
+]
 
 
 def give_operators(cls):
@@ -208,7 +238,9 @@ def equality(a, b, inverted):
     if b is None or not tensor_equality or building() is None:
         return (a is not b) if inverted else (a is b)
     try:
-        return call(building(), operator.ne if inverted else operator.eq, "NotEqual" if inverted else "Equal", (a, b), {})
+        return call(
+            building(), operator.ne if inverted else operator.eq, "NotEqual" if inverted else "Equal", (a, b), {}
+        )
     except (TypeError, ValueError):
         return inverted
 
@@ -218,8 +250,32 @@ give_operators(Tensor)
 # ---- putting doors into modules
 
 # Modules all of whose functions are of tensors; keras: only where a tensor of a graph is given.
-_MODULES = ("", "math", "nn", "linalg", "random", "strings", "image", "signal", "bitwise", "sets", "sparse", "ragged", "audio", "io", "debugging")
-_KERAS = ("keras.ops", "keras.activations", "keras.losses", "keras.backend", "keras.metrics", "keras.utils", "keras.random")
+_MODULES = (
+    "",
+    "math",
+    "nn",
+    "linalg",
+    "random",
+    "strings",
+    "image",
+    "signal",
+    "bitwise",
+    "sets",
+    "sparse",
+    "ragged",
+    "audio",
+    "io",
+    "debugging",
+)
+_KERAS = (
+    "keras.ops",
+    "keras.activations",
+    "keras.losses",
+    "keras.backend",
+    "keras.metrics",
+    "keras.utils",
+    "keras.random",
+)
 # Functions that are none of tensors, or handle graphs by themselves.
 _LEFT = {
     "is_tensor", "as_dtype", "executing_eagerly", "function", "nest", "device", "get_logger", "get_static_value", "inside_function",
@@ -254,8 +310,18 @@ def _dropout(x, rate, noise_shape=None, seed=None, name=None):
     from brio import nn
     from brio.compat.v1.nn import dropped
 
-    function = dropped if _is_symbolic(rate) or any(_is_symbolic(n) for n in nested.leaves(noise_shape)) else getattr(nn.dropout, "_behind", nn.dropout)
-    return call(building(), lambda *a, name=None: function(*a), "dropout", (x, rate, noise_shape, seed), {"name": name} if name else {})
+    function = (
+        dropped
+        if _is_symbolic(rate) or any(_is_symbolic(n) for n in nested.leaves(noise_shape))
+        else getattr(nn.dropout, "_behind", nn.dropout)
+    )
+    return call(
+        building(),
+        lambda *a, name=None: function(*a),
+        "dropout",
+        (x, rate, noise_shape, seed),
+        {"name": name} if name else {},
+    )
 
 
 def static_value(tensor):
@@ -295,7 +361,9 @@ def _class_door(original, in_graph):
         def __getattr__(cls, name):
             return getattr(original, name)
 
-    Door = Kind(original.__name__, (), {"__doc__": original.__doc__, "__module__": original.__module__, "_behind": original})
+    Door = Kind(
+        original.__name__, (), {"__doc__": original.__doc__, "__module__": original.__module__, "_behind": original}
+    )
     return Door
 
 

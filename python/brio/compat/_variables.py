@@ -20,9 +20,24 @@ AUTO_REUSE = _Reuse.AUTO_REUSE
 class VariableScope:
     """What get_variable() does in a scope: the prefix of names, sharing, initializer and regularizer."""
 
-    def __init__(self, name="", reuse=None, initializer=None, regularizer=None, custom_getter=None, dtype="float32", constraint=None, original=""):
+    def __init__(
+        self,
+        name="",
+        reuse=None,
+        initializer=None,
+        regularizer=None,
+        custom_getter=None,
+        dtype="float32",
+        constraint=None,
+        original="",
+    ):
         self.name, self.reuse, self.initializer, self.regularizer = name, reuse, initializer, regularizer
-        self.custom_getter, self.dtype, self.constraint, self.original_name_scope = custom_getter, _core.as_dtype(dtype), constraint, original
+        self.custom_getter, self.dtype, self.constraint, self.original_name_scope = (
+            custom_getter,
+            _core.as_dtype(dtype),
+            constraint,
+            original,
+        )
 
     def reuse_variables(self):
         """From now on get_variable() gives the variables that are there."""
@@ -70,7 +85,13 @@ class variable_scope:  # noqa: N801: TensorFlow's name
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         self._given, self._default = name_or_scope, default_name
-        self._how = {"initializer": initializer, "regularizer": regularizer, "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint}
+        self._how = {
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "custom_getter": custom_getter,
+            "dtype": dtype,
+            "constraint": constraint,
+        }
         self._reuse, self._names = reuse, auxiliary_name_scope
 
     def __enter__(self):
@@ -93,7 +114,13 @@ class variable_scope:  # noqa: N801: TensorFlow's name
             if self._given == "":
                 name = outer.name
         scope = VariableScope(
-            name, base.reuse if self._reuse is None else self._reuse, base.initializer, base.regularizer, base.custom_getter, base.dtype, base.constraint
+            name,
+            base.reuse if self._reuse is None else self._reuse,
+            base.initializer,
+            base.regularizer,
+            base.custom_getter,
+            base.dtype,
+            base.constraint,
         )
         if not again and self._reuse is None:
             scope.reuse = outer.reuse
@@ -129,24 +156,45 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
              "collections": collections, "constraint": constraint, "validate_shape": validate_shape}  # fmt: skip
     full = f"{scope.name}/{name}" if scope.name else name
     if getter is not None:
-        return getter(lambda name, **kwargs: _get(name, scope, **{k: v for k, v in kwargs.items() if k in given}), full, **given)
+        return getter(
+            lambda name, **kwargs: _get(name, scope, **{k: v for k, v in kwargs.items() if k in given}), full, **given
+        )
     return _get(full, scope, **given)
 
 
-def _get(full, scope, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, constraint=None, validate_shape=True):
+def _get(
+    full,
+    scope,
+    shape=None,
+    dtype=None,
+    initializer=None,
+    regularizer=None,
+    trainable=None,
+    collections=None,
+    constraint=None,
+    validate_shape=True,
+):
     store = core.default_graph()._variables
     dtype = _core.as_dtype(dtype if dtype is not None else scope.dtype)
     if full in store:
         found = store[full]
         if not scope.reuse:
-            raise ValueError(f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?")
+            raise ValueError(
+                f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+            )
         if shape is not None and not found.shape.is_compatible_with(plain(shape)):
-            raise ValueError(f"Trying to share variable {full}, but specified shape {tuple(plain(shape))} and found shape {found.shape}.")
+            raise ValueError(
+                f"Trying to share variable {full}, but specified shape {tuple(plain(shape))} and found shape {found.shape}."
+            )
         if found.dtype != dtype:
-            raise ValueError(f"Trying to share variable {full}, but specified dtype {dtype.name} and found dtype {found.dtype.name}.")
+            raise ValueError(
+                f"Trying to share variable {full}, but specified dtype {dtype.name} and found dtype {found.dtype.name}."
+            )
         return found
     if scope.reuse is True:
-        raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
+        raise ValueError(
+            f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
+        )
     initial = _initial(full, shape, dtype, initializer if initializer is not None else scope.initializer)
     trainable = True if trainable is None else trainable
     graph = core.building()
@@ -156,7 +204,15 @@ def _get(full, scope, shape=None, dtype=None, initializer=None, regularizer=None
     else:
         before, graph._scope = graph._scope, ""  # the name is that of the variable scopes
         try:
-            made = Variable(initial, trainable, collections, validate_shape, name=full, dtype=dtype, constraint=constraint or scope.constraint)
+            made = Variable(
+                initial,
+                trainable,
+                collections,
+                validate_shape,
+                name=full,
+                dtype=dtype,
+                constraint=constraint or scope.constraint,
+            )
         finally:
             graph._scope = before
     store[full] = made
@@ -191,7 +247,9 @@ def _initial(full, shape, dtype, initializer):
         raise ValueError(f"Shape of a new variable ({full}) must be fully defined, but instead was <unknown>.")
     sizes = plain(shape)
     if sizes is None or None in sizes:
-        raise ValueError(f"Shape of a new variable ({full}) must be fully defined, but instead was {tuple(sizes or ())}.")
+        raise ValueError(
+            f"Shape of a new variable ({full}) must be fully defined, but instead was {tuple(sizes or ())}."
+        )
     return lambda: made_by(initializer, sizes, dtype)
 
 
@@ -223,7 +281,11 @@ def _call(initializer, sizes, dtype):
         takes = {"dtype": None}
     if not takes:  # tf.Variable's kind: a function of nothing
         return initializer()
-    return initializer(sizes, dtype=dtype) if "dtype" in takes or any(p.kind == p.VAR_KEYWORD for p in takes.values() if p) else initializer(sizes)
+    return (
+        initializer(sizes, dtype=dtype)
+        if "dtype" in takes or any(p.kind == p.VAR_KEYWORD for p in takes.values() if p)
+        else initializer(sizes)
+    )
 
 
 def get_local_variable(name, *args, collections=None, **kwargs):

@@ -8,7 +8,9 @@ from brio.data._elements import DatasetSpec
 from brio.data._options import Options, ThreadingOptions
 from brio.data._readers import TextLineDataset, TFRecordDataset
 
-__getattr__, __dir__, _HOMES = names(__name__, {"_type_specs": "IteratorSpec", "data._more_experimental": "FixedLengthRecordDataset NumpyIterator"})
+__getattr__, __dir__, _HOMES = names(
+    __name__, {"_type_specs": "IteratorSpec", "data._more_experimental": "FixedLengthRecordDataset NumpyIterator"}
+)
 
 Iterator = _core._DatasetIterator
 

@@ -73,7 +73,9 @@ class Dataset(sources.Sources):
     def __len__(self):
         n = self._cardinality()
         if n < 0:
-            raise TypeError("The dataset is infinite." if n == INFINITE_CARDINALITY else "The dataset length is unknown.")
+            raise TypeError(
+                "The dataset is infinite." if n == INFINITE_CARDINALITY else "The dataset length is unknown."
+            )
         return n
 
     def __bool__(self):
@@ -167,13 +169,19 @@ class Dataset(sources.Sources):
         if _elements.has_sparse(self.element_spec):
             spec, stacked = _elements.sparse_batch(self.element_spec, n if drop else None)
             batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
-            return self._next(batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False)
-        if any(isinstance(leaf, _elements._RaggedRows) for leaf in _nest.flatten(self.element_spec)):  # lengths of rows become splits
+            return self._next(
+                batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False
+            )
+        if any(
+            isinstance(leaf, _elements._RaggedRows) for leaf in _nest.flatten(self.element_spec)
+        ):  # lengths of rows become splits
             return self.map(lambda *parts: parts if type(self.element_spec) is tuple else parts[0]).batch(n, drop)
         if _elements.has_ragged(self.element_spec):
             spec, stacked = _elements.ragged_batch(self.element_spec, n if drop else None)
             batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
-            return self._next(batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False)
+            return self._next(
+                batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False
+            )
         return self._next(
             self._brio_dataset.batch(n, drop),
             _elements.with_first_axis(self.element_spec, n if drop else None),
@@ -205,7 +213,11 @@ class Dataset(sources.Sources):
         return self._next(
             self._brio_dataset.unbatch(),
             _elements.without_first_axis(self.element_spec),
-            lambda: [row for e in self._examples() for row in _sources.from_tensors(e, _elements.template(self.element_spec)).unbatch().first(1)],
+            lambda: [
+                row
+                for e in self._examples()
+                for row in _sources.from_tensors(e, _elements.template(self.element_spec)).unbatch().first(1)
+            ],
         )
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
@@ -213,7 +225,9 @@ class Dataset(sources.Sources):
         sizes = [int(n) for n in (batch_size if _nest.is_nested(batch_size) else [batch_size])]
         rows = _elements.without_first_axis(self.element_spec)
         fixed = sizes[0] if len(sizes) == 1 and drop_remainder else None
-        return self._next(self._brio_dataset.rebatch(sizes, bool(drop_remainder)), _elements.with_first_axis(rows, fixed))
+        return self._next(
+            self._brio_dataset.rebatch(sizes, bool(drop_remainder)), _elements.with_first_axis(rows, fixed)
+        )
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """Batches of elements of different lengths as ragged tensors."""
@@ -221,7 +235,12 @@ class Dataset(sources.Sources):
         dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
         batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
         spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)
-        return self._next(batched(self._brio_dataset, int(batch_size)), spec, lambda: self._batch_examples(int(batch_size), batched), False)
+        return self._next(
+            batched(self._brio_dataset, int(batch_size)),
+            spec,
+            lambda: self._batch_examples(int(batch_size), batched),
+            False,
+        )
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, each `shift` behind the one before."""
@@ -231,11 +250,21 @@ class Dataset(sources.Sources):
                 raise ValueError(f"Invalid `{name_}`. Tensor must be greater than zero, but it is {value}.")
         rows = self._brio_dataset.window(size, shift, stride, bool(drop_remainder))
         spec = _nest.map_structure(_elements.DatasetSpec, self.element_spec)
-        return self._next(rows, spec, lambda: self._batch_examples(size, lambda core, n: core.batch(n, False)), static=False)
+        return self._next(
+            rows, spec, lambda: self._batch_examples(size, lambda core, n: core.batch(n, False)), static=False
+        )
 
     # ---- functions
 
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False, name=None):
+    def map(
+        self,
+        map_func,
+        num_parallel_calls=None,
+        deterministic=None,
+        synchronous=None,
+        use_unbounded_threadpool=False,
+        name=None,
+    ):
         """map_func of each element. It is called once; what it does is then done by C++ threads without Python. Reports call it by its name."""
         f = _elements.learn("Dataset.map", map_func, self)
         calls = number_of(num_parallel_calls, AUTOTUNE)
@@ -266,7 +295,9 @@ class Dataset(sources.Sources):
         core = self._brio_dataset.flat_map(lambda *x: call(*x)._brio_dataset, _elements.template(inner))
         return self._next(core, inner, examples, static)
 
-    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
+    def interleave(
+        self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None
+    ):
         """The elements of the datasets that map_func makes, from several in turn."""
         call, inner, examples, static = self._nested("Dataset.interleave", map_func)
         cycle, block = number_of(cycle_length, AUTOTUNE), number_of(block_length, 1)
@@ -276,7 +307,11 @@ class Dataset(sources.Sources):
             cycle = number_of(num_parallel_calls, AUTOTUNE)
             cycle = cycle if cycle > 0 else min(10, os.cpu_count() or 1)
         core = self._brio_dataset.interleave(
-            lambda *x: call(*x)._brio_dataset, _elements.template(inner), cycle, block, number_of(num_parallel_calls, AUTOTUNE)
+            lambda *x: call(*x)._brio_dataset,
+            _elements.template(inner),
+            cycle,
+            block,
+            number_of(num_parallel_calls, AUTOTUNE),
         )
         return self._next(core, inner, examples, static)
 
@@ -309,7 +344,9 @@ class Dataset(sources.Sources):
     def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
         """Elements of equal key, window_size at a time, as what reduce_func(key, dataset) makes of them."""
         if (window_size is None) == (window_size_func is None):
-            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified, but not both.")
+            raise ValueError(
+                "Either the `window_size` argument or the `window_size_func` argument must be specified, but not both."
+            )
         key = _elements.learn("Dataset.group_by_window", key_func, self)
         cache = {}
 
@@ -323,7 +360,11 @@ class Dataset(sources.Sources):
 
         example = self._examples()[:1] or [_elements.made_up(self.element_spec)]
         one = reduced(0, _sources.from_tensors(example[0], _elements.template(self.element_spec)))
-        sized = (lambda k: int(window_size)) if window_size_func is None else (lambda k: int(window_size_func(_core.constant(k, "int64"))))
+        sized = (
+            (lambda k: int(window_size))
+            if window_size_func is None
+            else (lambda k: int(window_size_func(_core.constant(k, "int64"))))
+        )
         core = self._brio_dataset.group_by_window(
             key.core, lambda k, w: reduced(k, w)._brio_dataset, sized, _elements.template(one.element_spec)
         )
@@ -334,7 +375,9 @@ class Dataset(sources.Sources):
                                   name=None):  # fmt: skip
         """Padded batches of elements of similar length."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
-            raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and `len(bucket_boundaries)={len(bucket_boundaries)}`.")
+            raise ValueError(
+                f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and `len(bucket_boundaries)={len(bucket_boundaries)}`."
+            )
         length = _elements.learn("Dataset.bucket_by_sequence_length", element_length_func, self)
         padded = self.padded_batch(max(bucket_batch_sizes), padded_shapes, padding_values, drop_remainder)
         shapes, values = _paddings(self.element_spec, padded_shapes, padding_values)
@@ -419,7 +462,11 @@ def _paddings(spec, padded_shapes, padding_values):
     shapes = None if padded_shapes is None else [_dims(s) for s in _elements.flatten_up_to(spec, padded_shapes)]
     if padding_values is None:
         return shapes, None
-    given = _elements.flatten_up_to(spec, padding_values) if _nest.is_nested(padding_values) else [padding_values] * len(leaves)
+    given = (
+        _elements.flatten_up_to(spec, padding_values)
+        if _nest.is_nested(padding_values)
+        else [padding_values] * len(leaves)
+    )
     return shapes, [_padding(v, leaf.dtype) for v, leaf in zip(given, leaves)]
 
 
@@ -440,7 +487,11 @@ class _Iterator:
         return self
 
     def _pack(self, element):
-        parts = [t for leaf in _elements.flatten_up_to(self.element_spec, element) for t in (leaf if isinstance(leaf, tuple) else [leaf])]
+        parts = [
+            t
+            for leaf in _elements.flatten_up_to(self.element_spec, element)
+            for t in (leaf if isinstance(leaf, tuple) else [leaf])
+        ]
         return _elements.pack(self.element_spec, parts)
 
     def __next__(self):

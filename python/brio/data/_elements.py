@@ -94,14 +94,20 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensor if self.ragged_rank else _core.Tensor
 
     def __init__(self, shape=None, dtype="float32", ragged_rank=None, row_splits_dtype="int64", flat_values_spec=None):
-        self.shape, self.dtype, self.row_splits_dtype = TensorShape(shape), _core.as_dtype(dtype), _core.as_dtype(row_splits_dtype)
+        self.shape, self.dtype, self.row_splits_dtype = (
+            TensorShape(shape),
+            _core.as_dtype(dtype),
+            _core.as_dtype(row_splits_dtype),
+        )
         self.flat_values_spec = flat_values_spec
         if ragged_rank is None:
             if self.shape.rank is None:
                 raise ValueError("[RaggedTensorSpec] needs shape or ragged_rank; give one of them")
             ragged_rank = self.shape.rank - 1
         if self.shape.rank is not None and not 0 <= ragged_rank < max(self.shape.rank, 1):
-            raise ValueError(f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape {self.shape}")
+            raise ValueError(
+                f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape {self.shape}"
+            )
         self.ragged_rank = int(ragged_rank)
 
     @classmethod
@@ -118,7 +124,11 @@ class RaggedTensorSpec(TypeSpec):
             if self.ragged_rank or not hasattr(other, "shape"):
                 return False
             return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
-        kinds = (self.dtype, self.ragged_rank, self.row_splits_dtype) == (other.dtype, other.ragged_rank, other.row_splits_dtype)
+        kinds = (self.dtype, self.ragged_rank, self.row_splits_dtype) == (
+            other.dtype,
+            other.ragged_rank,
+            other.row_splits_dtype,
+        )
         return kinds and self.shape.is_compatible_with(other.shape)
 
     def from_parts(self, tensors):
@@ -239,7 +249,11 @@ def sparse_batch(spec, size):
             stacked.append(at)
         at += parts_of(leaf)
     _nest.map_structure(lambda leaf: None if type(leaf) is SparseTensorSpec else dense_leaves(leaf), spec)
-    batched = lambda leaf: _SparseRows([size, *leaf.shape], leaf.dtype) if isinstance(leaf, SparseTensorSpec) else TensorSpec([size, *leaf.shape], leaf.dtype)  # noqa: E731
+    batched = lambda leaf: (
+        _SparseRows([size, *leaf.shape], leaf.dtype)
+        if isinstance(leaf, SparseTensorSpec)
+        else TensorSpec([size, *leaf.shape], leaf.dtype)
+    )  # noqa: E731
     return _nest.map_structure(batched, spec), stacked
 
 
@@ -261,12 +275,19 @@ def is_plain(spec):
 def _leaf(value, wanted=None):
     """The spec of a leaf, and its tensors."""
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
-        return SparseTensorSpec([None] * _core._shape_unseen(value.dense_shape)[0], value.dtype), [value.indices, value.values, value.dense_shape]
+        return SparseTensorSpec([None] * _core._shape_unseen(value.dense_shape)[0], value.dtype), [
+            value.indices,
+            value.values,
+            value.dense_shape,
+        ]
     if hasattr(value, "row_splits"):
         flat, splits, shape, x = value.flat_values, value.nested_row_splits, [None], value
         while hasattr(x, "row_splits"):
             shape, x = [*shape, x._uniform], x.values
-        return RaggedTensorSpec([*shape, *_core._shape_unseen(flat)[1:]], value.dtype, len(splits), splits[0].dtype), [flat, *splits]
+        return RaggedTensorSpec([*shape, *_core._shape_unseen(flat)[1:]], value.dtype, len(splits), splits[0].dtype), [
+            flat,
+            *splits,
+        ]
     if hasattr(value, "_brio_dataset"):
         raise TypeError("a function of Dataset.map returned a dataset; use flat_map or interleave")
     try:
@@ -298,7 +319,10 @@ def pack(spec, tensors):
     """An element of these tensors."""
     tensors = iter(tensors)
     return _nest.map_structure(
-        lambda leaf: leaf.from_parts(list(itertools.islice(tensors, leaf.parts))) if hasattr(leaf, "parts") else next(tensors), spec
+        lambda leaf: (
+            leaf.from_parts(list(itertools.islice(tensors, leaf.parts))) if hasattr(leaf, "parts") else next(tensors)
+        ),
+        spec,
     )
 
 
@@ -346,9 +370,13 @@ def without_first_axis(spec):
 def common(a, b):
     """A spec for elements of both: sizes that differ are None."""
     return _nest.map_structure(
-        lambda x, y: (RowSpec if isinstance(x, RowSpec) else TensorSpec)([m if m == n else None for m, n in zip(x.shape, y.shape)], x.dtype)
-        if isinstance(x, TensorSpec) and isinstance(y, TensorSpec) and len(x.shape) == len(y.shape)
-        else x,
+        lambda x, y: (
+            (RowSpec if isinstance(x, RowSpec) else TensorSpec)(
+                [m if m == n else None for m, n in zip(x.shape, y.shape)], x.dtype
+            )
+            if isinstance(x, TensorSpec) and isinstance(y, TensorSpec) and len(x.shape) == len(y.shape)
+            else x
+        ),
         a,
         b,
     )
@@ -439,7 +467,9 @@ class Learned:
     def _find_open_sizes(self, specs, example):
         """Sizes that change with sizes of the input that are not known are not known either."""
         leaves = [leaf for spec in specs for leaf in _nest.flatten(spec)]
-        if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or all(leaf.shape.is_fully_defined() for leaf in leaves):
+        if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or all(
+            leaf.shape.is_fully_defined() for leaf in leaves
+        ):
             return
         try:
             other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
@@ -469,7 +499,11 @@ def _enlarged(spec, x):
 
 def _same_structure(a, b):
     if isinstance(a, dict):
-        return isinstance(b, dict) and sorted(map(str, a)) == sorted(map(str, b)) and all(_same_structure(a[k], b[k]) for k in a)
+        return (
+            isinstance(b, dict)
+            and sorted(map(str, a)) == sorted(map(str, b))
+            and all(_same_structure(a[k], b[k]) for k in a)
+        )
     if isinstance(a, tuple):
         return isinstance(b, tuple) and len(a) == len(b) and all(map(_same_structure, a, b))
     return type(a) is type(b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)

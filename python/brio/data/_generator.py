@@ -20,13 +20,19 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
         raise TypeError("`generator` must be a Python callable.")
     if output_signature is not None:
         if output_types is not None or output_shapes is not None:
-            raise TypeError("The `output_types` and `output_shapes` arguments can not be used together with the `output_signature` argument.")
+            raise TypeError(
+                "The `output_types` and `output_shapes` arguments can not be used together with the `output_signature` argument."
+            )
         announced = _tuples(output_signature)
         for leaf in _nest.flatten(announced):
             if not isinstance(leaf, (TensorSpec, _elements.RaggedTensorSpec)):
-                raise TypeError(f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(leaf)} which is not.")
+                raise TypeError(
+                    f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(leaf)} which is not."
+                )
     elif output_types is None:
-        raise TypeError("To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument.")
+        raise TypeError(
+            "To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument."
+        )
     else:
         types = _tuples(output_types)
         if output_shapes is None:
@@ -90,7 +96,9 @@ def _spec_of_first(dataset, announced):
     found = dataset._examples()
     tensors = iter(found[0]) if found else None
     if tensors is None:
-        return _nest.map_structure(lambda leaf: leaf if isinstance(leaf, TensorSpec) else TensorSpec([], leaf.dtype), announced)
+        return _nest.map_structure(
+            lambda leaf: leaf if isinstance(leaf, TensorSpec) else TensorSpec([], leaf.dtype), announced
+        )
     return _nest.map_structure(lambda leaf: _open(leaf, next(tensors)), announced)
 
 
@@ -112,7 +120,9 @@ def _converted(announced, leaves, element):
     for leaf, value in zip(leaves, values):
         if isinstance(leaf, _elements.RaggedTensorSpec) and hasattr(value, "row_splits"):
             if not leaf.is_compatible_with(value):
-                raise InvalidArgumentError(f"TypeError: `generator` yielded an element of {type(leaf).from_value(value)} where one of {leaf} was expected.")
+                raise InvalidArgumentError(
+                    f"TypeError: `generator` yielded an element of {type(leaf).from_value(value)} where one of {leaf} was expected."
+                )
             tensors += [value.flat_values, *value.nested_row_splits]
             continue
         try:

@@ -63,9 +63,20 @@ class _Writer:
             self.writers[shard].close()
             with open(self._path(shard), "rb") as file:
                 os.fsync(file.fileno())
-            shards.append({"file": self._name(shard), "elements": self.counts[shard], "bytes": os.path.getsize(self._path(shard))})
-        leaves = [[list(leaf.shape) if leaf.shape.rank is not None else None, leaf.dtype.name] for leaf in _nest.flatten(self.spec)]
-        about = {"format": _FORMAT, "files": shards, "compression": self.compression, "leaves": leaves, "structure": _written(self.spec)}
+            shards.append(
+                {"file": self._name(shard), "elements": self.counts[shard], "bytes": os.path.getsize(self._path(shard))}
+            )
+        leaves = [
+            [list(leaf.shape) if leaf.shape.rank is not None else None, leaf.dtype.name]
+            for leaf in _nest.flatten(self.spec)
+        ]
+        about = {
+            "format": _FORMAT,
+            "files": shards,
+            "compression": self.compression,
+            "leaves": leaves,
+            "structure": _written(self.spec),
+        }
         _files.write_json(os.path.join(self.folder, _ABOUT), about)
         self.writers = {}
 
@@ -153,7 +164,9 @@ class _Shards:
             all_ = all_.concatenate(one)
         return all_
 
-    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
+    def interleave(
+        self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None
+    ):
         if len(self._shards) > 1 and cycle_length not in (1,):
             from brio.data._dataset import Dataset
 
@@ -220,7 +233,9 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist=None, seed
 
     target = _core.cast(target_dist, "float32")
     classes = target.shape[0]
-    with_class = dataset.map(lambda *element: (_core.convert_to_tensor(class_func(*element)), element[0] if len(element) == 1 else element))
+    with_class = dataset.map(
+        lambda *element: (_core.convert_to_tensor(class_func(*element)), element[0] if len(element) == 1 else element)
+    )
     if initial_dist is not None:
         counted = with_class.map(lambda c, element: (_core.cast(initial_dist, "float32"), c, element))
     else:
@@ -229,7 +244,10 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist=None, seed
             counts = counts + _core.one_hot(item[0], classes)
             return counts, (counts / _core.reduce_sum(counts), item[0], item[1])
 
-        counted = with_class.scan(_core.ones([classes]), lambda state, c, element=None: count(state, (c, element) if element is not None else c))
+        counted = with_class.scan(
+            _core.ones([classes]),
+            lambda state, c, element=None: count(state, (c, element) if element is not None else c),
+        )
 
     def kept(proportions, c, element):
         ratio = target / _core.maximum(proportions, 1e-9)
@@ -250,7 +268,9 @@ class Optional:
     @classmethod
     def from_value(cls, value):
         """One that has a value."""
-        return cls(_nest.map_structure(lambda v: TensorSpec.from_tensor(_core.convert_to_tensor(v)), value), value, True)
+        return cls(
+            _nest.map_structure(lambda v: TensorSpec.from_tensor(_core.convert_to_tensor(v)), value), value, True
+        )
 
     @classmethod
     def empty(cls, element_spec):

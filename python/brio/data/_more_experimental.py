@@ -29,7 +29,9 @@ def dense_to_sparse_batch(batch_size, row_shape):
         sizes = _core.shape(x, "int64")
         places = _core.where(_core.ones_like(x, dtype="bool"))
         shape = _core.stack([sizes[i] if n is None else _core.constant(n, "int64") for i, n in enumerate(wanted)])
-        _core._assert_with_data(sizes <= shape, "[dense_to_sparse_batch] an element is larger than row_shape", [sizes, shape])
+        _core._assert_with_data(
+            sizes <= shape, "[dense_to_sparse_batch] an element is larger than row_shape", [sizes, shape]
+        )
         return SparseTensor(places, _core.reshape(x, [-1]), shape)
 
     return lambda dataset: dataset.map(sparse).batch(batch_size)
@@ -99,7 +101,9 @@ def from_list(elements, name=None):
         raise ValueError("[from_list] the elements have other structures or dtypes")
     if any(tuple(a.shape) != tuple(b.shape) for _, tensors in rows for a, b in zip(tensors, first)):
         raise ValueError("[from_list] the elements have other shapes; use from_generator")
-    return Dataset.from_tensor_slices(_elements.pack(spec, [_core.stack(column) for column in zip(*(tensors for _, tensors in rows))]))
+    return Dataset.from_tensor_slices(
+        _elements.pack(spec, [_core.stack(column) for column in zip(*(tensors for _, tensors in rows))])
+    )
 
 
 class DatasetInitializer(KeyValueTensorInitializer):
@@ -120,7 +124,15 @@ class DatasetInitializer(KeyValueTensorInitializer):
         super().__init__(_core.stack(keys) if rows else empty[0], _core.stack(values) if rows else empty[1])
 
 
-def table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default_value=None, hasher_spec=None, key_dtype="string", name=None):
+def table_from_dataset(
+    dataset=None,
+    num_oov_buckets=0,
+    vocab_size=None,
+    default_value=None,
+    hasher_spec=None,
+    key_dtype="string",
+    name=None,
+):
     """A table of the pairs (key, value) of a dataset; words that are not known get default_value, or share num_oov_buckets numbers.
 
     >>> pairs = tf.data.Dataset.from_tensor_slices((["a", "b"], ["x", "y"]))
@@ -141,17 +153,31 @@ def table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default
     if vocab_size is not None:
         dataset = dataset.take(int(vocab_size))
     initializer = DatasetInitializer(dataset)
-    return StaticVocabularyTable(initializer, num_oov_buckets) if num_oov_buckets else StaticHashTable(initializer, default_value)
+    return (
+        StaticVocabularyTable(initializer, num_oov_buckets)
+        if num_oov_buckets
+        else StaticHashTable(initializer, default_value)
+    )
 
 
-def index_table_from_dataset(dataset=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None, key_dtype="string", name=None):
+def index_table_from_dataset(
+    dataset=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None, key_dtype="string", name=None
+):
     """A table from the words of a dataset to their numbers.
 
     >>> words = tf.data.Dataset.from_tensor_slices(["a", "b"])
     >>> tf.data.experimental.index_table_from_dataset(words).lookup(tf.constant(["b", "c"])).numpy().tolist()
     [1, -1]
     """
-    return table_from_dataset(dataset.enumerate().map(lambda i, word: (word, i)), num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name)
+    return table_from_dataset(
+        dataset.enumerate().map(lambda i, word: (word, i)),
+        num_oov_buckets,
+        vocab_size,
+        default_value,
+        hasher_spec,
+        key_dtype,
+        name,
+    )
 
 
 def pad_to_cardinality(cardinality, mask_key="valid"):
@@ -165,14 +191,20 @@ def pad_to_cardinality(cardinality, mask_key="valid"):
     def apply(dataset):
         known = int(dataset.cardinality())
         if known < 0:
-            raise ValueError(f"The dataset passed into `pad_to_cardinality` must have a known cardinality, but has cardinality {known}")
+            raise ValueError(
+                f"The dataset passed into `pad_to_cardinality` must have a known cardinality, but has cardinality {known}"
+            )
         if known > cardinality:
             raise ValueError(f"[pad_to_cardinality] the dataset has {known} elements already, more than {cardinality}")
         spec = dataset.element_spec
         if not isinstance(spec, dict):
-            raise ValueError(f"`pad_to_cardinality` requires its input dataset to be a dictionary, but its elements are {spec}")
+            raise ValueError(
+                f"`pad_to_cardinality` requires its input dataset to be a dictionary, but its elements are {spec}"
+            )
         blank = _elements.pack(spec, _elements.made_up(spec))
-        blank = _nest.map_structure(lambda leaf, x: x if leaf.dtype == _core.string else _core.zeros_like(x), spec, blank)
+        blank = _nest.map_structure(
+            lambda leaf, x: x if leaf.dtype == _core.string else _core.zeros_like(x), spec, blank
+        )
         marked = lambda flag: lambda x: {**x, mask_key: _core.constant(flag)}  # noqa: E731
         filler = Dataset.from_tensors({**blank, mask_key: _core.constant(False)}).repeat(cardinality - known)
         made = dataset.map(marked(True))
@@ -197,7 +229,11 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
     reader = TFRecordDataset if reader is None else reader
     files = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
     threads = 1 if reader_num_threads is None else int(reader_num_threads)
-    dataset = files.interleave(lambda file: reader(file, *(reader_args or [])), cycle_length=AUTOTUNE if threads == AUTOTUNE else threads, block_length=1)
+    dataset = files.interleave(
+        lambda file: reader(file, *(reader_args or [])),
+        cycle_length=AUTOTUNE if threads == AUTOTUNE else threads,
+        block_length=1,
+    )
     if isinstance(dataset.element_spec, tuple):  # keys and values
         dataset = dataset.map(lambda _, value: value)
     if shuffle:
@@ -208,7 +244,9 @@ def make_batched_features_dataset(file_pattern, batch_size, features, reader=Non
     dataset = dataset.apply(parse_example_dataset(features, 2 if parser_num_threads is None else parser_num_threads))
     if label_key:
         if label_key not in features:
-            raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {list(features)}.")
+            raise ValueError(
+                f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {list(features)}."
+            )
         dataset = dataset.map(lambda x: ({k: v for k, v in x.items() if k != label_key}, x[label_key]))
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
@@ -270,7 +308,11 @@ class FixedLengthRecordDataset(Dataset):
             pieces = [body[i : i + length] for i in range(0, len(body), length)]
             return Dataset.from_tensor_slices(_core.constant(pieces, "string", shape=[len(pieces)]))
 
-        names = filenames if isinstance(filenames, Dataset) else Dataset.from_tensor_slices(_core.reshape(_core.convert_to_tensor(filenames, "string"), [-1]))
+        names = (
+            filenames
+            if isinstance(filenames, Dataset)
+            else Dataset.from_tensor_slices(_core.reshape(_core.convert_to_tensor(filenames, "string"), [-1]))
+        )
         many = num_parallel_reads is not None and int(num_parallel_reads) > 1
         made = names.interleave(records, cycle_length=int(num_parallel_reads)) if many else names.flat_map(records)
         super().__init__(made._brio_dataset, TensorSpec([], "string"), made._examples)

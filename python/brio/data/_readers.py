@@ -94,7 +94,9 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     features = collections.OrderedDict((n, TensorSpec([None], t.dtype)) for n, t in zip(names, first[0]))
     label = TensorSpec([None], first[0][-1].dtype)
     order = [names.index(n) for n in sorted(names)]
-    core = core.reorder(order + ([len(names)] if labelled else []), _elements.template((features, label) if labelled else features))
+    core = core.reorder(
+        order + ([len(names)] if labelled else []), _elements.template((features, label) if labelled else features)
+    )
     return Dataset(core, (features, label) if labelled else features)
 
 
@@ -119,7 +121,9 @@ def _folder(make, directory, labels, label_mode, class_names, batch_size, subset
     def one(which):
         core, names, paths = make(text_of(directory), {**options, "labels": labels, "label_mode": label_mode,
                                                      "class_names": class_names, "batch_size": batch_size, "subset": which})  # fmt: skip
-        made = _labelled(core, label_mode if labels is not None else None, batch_size, spec, _label_shape(label_mode, names))
+        made = _labelled(
+            core, label_mode if labels is not None else None, batch_size, spec, _label_shape(label_mode, names)
+        )
         made.class_names, made.file_paths = names, paths
         return made
 
@@ -133,7 +137,9 @@ def image_dataset_from_directory(directory, labels="inferred", label_mode="int",
     """Batches of the pictures in a directory whose subdirectories are classes."""
     channels = {"grayscale": 1, "rgb": 3, "rgba": 4}.get(color_mode)
     if channels is None:
-        raise ValueError(f'`color_mode` must be one of {{"rgb", "rgba", "grayscale"}}. Received: color_mode={color_mode}')
+        raise ValueError(
+            f'`color_mode` must be one of {{"rgb", "rgba", "grayscale"}}. Received: color_mode={color_mode}'
+        )
     if data_format not in (None, "channels_last"):
         raise NotImplementedError("[image_dataset_from_directory] pictures are channels_last here")
     options = {
@@ -151,7 +157,13 @@ def text_dataset_from_directory(directory, labels="inferred", label_mode="int", 
                                 shuffle=True, seed=None, validation_split=None, subset=None, follow_links=False, format="tf",
                                 verbose=True):  # fmt: skip
     """Batches of the texts in a directory whose subdirectories are classes."""
-    options = {"shuffle": shuffle, "seed": seed, "validation_split": validation_split, "follow_links": follow_links, "max_length": max_length}
+    options = {
+        "shuffle": shuffle,
+        "seed": seed,
+        "validation_split": validation_split,
+        "follow_links": follow_links,
+        "max_length": max_length,
+    }
     spec = TensorSpec([], "string")
     made = _folder(_sources.text_folder, directory, labels, label_mode, class_names, batch_size, subset, options, spec)
     _say_what_was_found(made, subset, verbose)
@@ -166,7 +178,9 @@ def _say_what_was_found(made, subset, verbose):
     classes = f" belonging to {len(parts[0].class_names)} classes" if parts[0].class_names else ""
     print(f"Found {count} files{classes}.")
     if subset == "both":
-        print(f"Using {len(parts[0].file_paths)} files for training.\nUsing {len(parts[1].file_paths)} files for validation.")
+        print(
+            f"Using {len(parts[0].file_paths)} files for training.\nUsing {len(parts[1].file_paths)} files for validation."
+        )
     elif subset:
         print(f"Using {count} files for {subset}.")
 

@@ -31,7 +31,9 @@ class Sources:
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         sizes = {leaf.shape[0] for leaf in _nest.flatten(spec)}
         if len(sizes) > 1:
-            raise ValueError(f"Dimensions {sorted(sizes)} are not compatible: the tensors have different numbers of rows")
+            raise ValueError(
+                f"Dimensions {sorted(sizes)} are not compatible: the tensors have different numbers of rows"
+            )
         return Dataset(_sources.from_tensor_slices(flat, _elements.template(spec)), _elements.without_first_axis(spec))
 
     @staticmethod
@@ -51,7 +53,11 @@ class Sources:
         step = numbers[2] if len(numbers) == 3 else 1
         dtype = _core.as_dtype(output_type)
         first = list(_numbers(start, stop, step)[:3]) if step else []
-        made = Dataset(_sources.range(start, stop, step), TensorSpec([], "int64"), lambda: [[_core.constant(n, "int64")] for n in first])
+        made = Dataset(
+            _sources.range(start, stop, step),
+            TensorSpec([], "int64"),
+            lambda: [[_core.constant(n, "int64")] for n in first],
+        )
         return made if dtype == _core.int64 else made.map(lambda x: _core.cast(x, dtype))
 
     @staticmethod
@@ -82,9 +88,13 @@ class Sources:
         all_ = _nest.flatten(given) if _nest.is_nested(given) else [given]
         for dataset in all_:
             if not isinstance(dataset, Dataset):
-                raise TypeError(f"The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got {type(dataset)}.")
+                raise TypeError(
+                    f"The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got {type(dataset)}."
+                )
         if isinstance(given, list):
-            raise TypeError("Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should use `tuple` instead.")
+            raise TypeError(
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should use `tuple` instead."
+            )
         spec = _nest.map_structure(lambda d: d.element_spec, given)
 
         def examples():
@@ -99,17 +109,25 @@ class Sources:
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
         if choice_dataset.element_spec != TensorSpec([], "int64"):
-            raise TypeError(f"Elements of `choice_dataset` must be scalar int64 tensors but are {choice_dataset.element_spec}.")
-        core = _sources.choose([d._brio_dataset for d in datasets], choice_dataset._brio_dataset, bool(stop_on_empty_dataset))
+            raise TypeError(
+                f"Elements of `choice_dataset` must be scalar int64 tensors but are {choice_dataset.element_spec}."
+            )
+        core = _sources.choose(
+            [d._brio_dataset for d in datasets], choice_dataset._brio_dataset, bool(stop_on_empty_dataset)
+        )
         return _merged(datasets, core)
 
     @staticmethod
-    def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None, name=None):
+    def sample_from_datasets(
+        datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None, name=None
+    ):
         """Elements of the datasets at random."""
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
         weights = [] if weights is None else [float(w) for w in weights]
-        core = _sources.sample([d._brio_dataset for d in datasets], weights, number_of(seed), bool(stop_on_empty_dataset))
+        core = _sources.sample(
+            [d._brio_dataset for d in datasets], weights, number_of(seed), bool(stop_on_empty_dataset)
+        )
         return _merged(datasets, core)
 
 
@@ -169,7 +187,9 @@ def _rows_of(structure):
             return _row(x, i)
         if isinstance(x, SparseTensor):
             own = _core.equal(x.indices[:, 0], i)
-            return SparseTensor(_core.boolean_mask(x.indices, own)[:, 1:], _core.boolean_mask(x.values, own), x.dense_shape[1:])
+            return SparseTensor(
+                _core.boolean_mask(x.indices, own)[:, 1:], _core.boolean_mask(x.values, own), x.dense_shape[1:]
+            )
         return _core.gather(x, i)
 
     leaves = _nest.flatten(structure)
@@ -177,7 +197,10 @@ def _rows_of(structure):
     if len(counts) > 1:
         raise ValueError(f"Dimensions {sorted(counts)} are not compatible: the tensors have different numbers of rows")
     dataset = Dataset.range(counts.pop()).map(lambda i: _nest.pack(structure, [row(x, i) for x in leaves]))
-    specs = [_elements.RowSpec([None, *s.shape[1:]], s.dtype) if isinstance(x, RaggedTensor) and x.ragged_rank == 1 else s for x, s in zip(leaves, _nest.flatten(dataset.element_spec))]
+    specs = [
+        _elements.RowSpec([None, *s.shape[1:]], s.dtype) if isinstance(x, RaggedTensor) and x.ragged_rank == 1 else s
+        for x, s in zip(leaves, _nest.flatten(dataset.element_spec))
+    ]
     dataset._spec = _nest.pack(dataset.element_spec, specs)
     return dataset
 

@@ -49,7 +49,9 @@ def get_next_as_optional(iterator):
     return iterator.get_next_as_optional()
 
 
-def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
+def parallel_interleave(
+    map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None
+):
     """For Dataset.apply: as Dataset.interleave."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
@@ -67,7 +69,9 @@ def assert_cardinality(expected_cardinality):
 
         known = dataset._brio_dataset.cardinality()
         if known >= 0 and known != expected_cardinality:
-            raise FailedPreconditionError(f"Input dataset was expected to contain {expected_cardinality} elements but contains {known}.")
+            raise FailedPreconditionError(
+                f"Input dataset was expected to contain {expected_cardinality} elements but contains {known}."
+            )
         if known >= 0:
             return dataset
         made = dataset.take(expected_cardinality)
@@ -165,5 +169,3 @@ def at(dataset, index):
     for element in dataset.skip(int(index)).take(1):
         return element
     raise OutOfRangeError(f"Index {int(index)} is past the end of the dataset")
-
-

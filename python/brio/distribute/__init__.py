@@ -29,7 +29,9 @@ def __getattr__(name):
         found = globals()[name] = getattr(_importlib.import_module(f"brio.distribute.{_HOMES[name]}"), name)
         return found
     if name in ("TPUStrategy", "ParameterServerStrategy", "Server", "coordinator"):
-        raise NotImplementedError(f"brio has no tf.distribute.{name}: replicas of brio are alike and work in step; use MirroredStrategy")
+        raise NotImplementedError(
+            f"brio has no tf.distribute.{name}: replicas of brio are alike and work in step; use MirroredStrategy"
+        )
     if name.startswith("__"):
         raise AttributeError(name)
     from brio._missing import explain

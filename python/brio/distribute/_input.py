@@ -29,16 +29,24 @@ class InputContext:
     """Which part of the data a pipeline is to read."""
 
     def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
-        self.num_input_pipelines, self.input_pipeline_id, self.num_replicas_in_sync = num_input_pipelines, input_pipeline_id, num_replicas_in_sync
+        self.num_input_pipelines, self.input_pipeline_id, self.num_replicas_in_sync = (
+            num_input_pipelines,
+            input_pipeline_id,
+            num_replicas_in_sync,
+        )
 
     def get_per_replica_batch_size(self, global_batch_size):
         """The part of a batch that each replica gets."""
         if global_batch_size % self.num_replicas_in_sync:
-            raise ValueError(f"[distribute] a batch of {global_batch_size} cannot be split evenly among {self.num_replicas_in_sync} replicas")
+            raise ValueError(
+                f"[distribute] a batch of {global_batch_size} cannot be split evenly among {self.num_replicas_in_sync} replicas"
+            )
         return global_batch_size // self.num_replicas_in_sync
 
     def __repr__(self):
-        return f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: {self.num_input_pipelines})"
+        return (
+            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: {self.num_input_pipelines})"
+        )
 
 
 class DistributedDataset(Dataset):

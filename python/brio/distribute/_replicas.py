@@ -51,7 +51,12 @@ class Replicas:
         made = []
         for i in range(len(self.devices)):
             with enter(self.first + i):
-                made.append(fn(*_nest.map_structure(lambda x, i=i: local(x, i), args), **_nest.map_structure(lambda x, i=i: local(x, i), kwargs)))
+                made.append(
+                    fn(
+                        *_nest.map_structure(lambda x, i=i: local(x, i), args),
+                        **_nest.map_structure(lambda x, i=i: local(x, i), kwargs),
+                    )
+                )
         return _per_replica(made)
 
     def reduce(self, op, value):

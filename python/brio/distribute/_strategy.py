@@ -20,7 +20,12 @@ _current = _Current()
 class RunOptions:
     """Taken by Strategy.run(); nothing of it applies here."""
 
-    def __init__(self, experimental_enable_dynamic_batch_size=True, experimental_bucketizing_dynamic_shape=False, experimental_xla_options=None):
+    def __init__(
+        self,
+        experimental_enable_dynamic_batch_size=True,
+        experimental_bucketizing_dynamic_shape=False,
+        experimental_xla_options=None,
+    ):
         self.experimental_enable_dynamic_batch_size = experimental_enable_dynamic_batch_size
         self.experimental_bucketizing_dynamic_shape = experimental_bucketizing_dynamic_shape
         self.experimental_xla_options = experimental_xla_options
@@ -50,7 +55,9 @@ class Strategy:
     def scope(self):
         """Variables that are made in it belong to all replicas."""
         if _current.strategies and _current.strategies[-1] is not self:
-            raise RuntimeError(f"[distribute] a scope of {_current.strategies[-1]!r} is open: scopes of two strategies cannot be nested")
+            raise RuntimeError(
+                f"[distribute] a scope of {_current.strategies[-1]!r} is open: scopes of two strategies cannot be nested"
+            )
         _current.strategies.append(self)
         try:
             yield self
@@ -103,7 +110,9 @@ class Strategy:
         from brio.distribute.experimental import ValueContext
 
         first = self._replicas.first
-        return DistributedValues([value_fn(ValueContext(first + i, self.num_replicas_in_sync)) for i in range(len(self._replicas.devices))])
+        return DistributedValues(
+            [value_fn(ValueContext(first + i, self.num_replicas_in_sync)) for i in range(len(self._replicas.devices))]
+        )
 
     def experimental_distribute_dataset(self, dataset, options=None):
         """A dataset whose elements are split among the replicas."""
@@ -212,7 +221,9 @@ class MultiWorkerMirroredStrategy(Strategy):
         resolver = cluster_resolver or TFConfigClusterResolver()
         workers = sum(len(resolver.cluster_spec().as_dict().get(kind, ())) for kind in ("chief", "worker"))
         if workers > 1:
-            raise NotImplementedError(f"[distribute] brio works on one machine in this version, but TF_CONFIG names {workers} workers")
+            raise NotImplementedError(
+                f"[distribute] brio works on one machine in this version, but TF_CONFIG names {workers} workers"
+            )
         super().__init__(Replicas(["/device:CPU:0"]), resolver)
 
 
@@ -221,7 +232,9 @@ def _one_device(devices):
     if len(set(names)) != len(names):
         raise ValueError(f"[distribute] a device is named twice: {names}")
     if len(names) > 1:
-        raise NotImplementedError(f"[distribute] brio has one device in this version, but the strategy is to use {names}")
+        raise NotImplementedError(
+            f"[distribute] brio has one device in this version, but the strategy is to use {names}"
+        )
     return names
 
 

@@ -21,8 +21,15 @@ class ClusterResolver:
 
     def master(self, task_type=None, task_id=None, rpc_layer=None):
         """The address of a machine, or "" where there is none."""
-        task_type, task_id = self.task_type if task_type is None else task_type, self.task_id if task_id is None else task_id
-        return self.cluster_spec().task_address(task_type, task_id) if task_type is not None and task_id is not None else ""
+        task_type, task_id = (
+            self.task_type if task_type is None else task_type,
+            self.task_id if task_id is None else task_id,
+        )
+        return (
+            self.cluster_spec().task_address(task_type, task_id)
+            if task_type is not None and task_id is not None
+            else ""
+        )
 
     def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
         """Accelerators by kind: none."""
@@ -32,9 +39,24 @@ class ClusterResolver:
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is given."""
 
-    def __init__(self, cluster_spec, master="", task_type=None, task_id=None, environment="", num_accelerators=None, rpc_layer=None):
+    def __init__(
+        self,
+        cluster_spec,
+        master="",
+        task_type=None,
+        task_id=None,
+        environment="",
+        num_accelerators=None,
+        rpc_layer=None,
+    ):
         super().__init__()
-        self._spec, self._master, self.task_type, self.task_id, self.environment = cluster_spec, master, task_type, task_id, environment
+        self._spec, self._master, self.task_type, self.task_id, self.environment = (
+            cluster_spec,
+            master,
+            task_type,
+            task_id,
+            environment,
+        )
 
     def cluster_spec(self):
         return self._spec

@@ -6,7 +6,15 @@ from brio._missing import explain as _explain
 _DEFINED_IN = {
     **dict.fromkeys(("async_clear_error", "async_scope"), "_modes"),
     **dict.fromkeys(("ExtensionType", "BatchableExtensionType"), "_extension_type"),
-    **dict.fromkeys(("dispatch_for_api", "dispatch_for_unary_elementwise_apis", "dispatch_for_binary_elementwise_apis", "unregister_dispatch_for"), "_dispatch"),
+    **dict.fromkeys(
+        (
+            "dispatch_for_api",
+            "dispatch_for_unary_elementwise_apis",
+            "dispatch_for_binary_elementwise_apis",
+            "unregister_dispatch_for",
+        ),
+        "_dispatch",
+    ),
 }
 
 

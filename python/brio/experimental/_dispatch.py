@@ -44,7 +44,10 @@ def _places(api):
     found = []
     for module in map(importlib.import_module, _MODULES):
         for name in dir(module):
-            if not name.startswith("_") and getattr(vars(module).get(name), "_dispatched", vars(module).get(name)) is api:
+            if (
+                not name.startswith("_")
+                and getattr(vars(module).get(name), "_dispatched", vars(module).get(name)) is api
+            ):
                 found.append((module, name))
     return found
 
@@ -89,7 +92,11 @@ def _needed(kind):
 
 
 def _holds(value, classes):
-    return isinstance(value, tuple(classes)) or type(value) in (list, tuple) and any(isinstance(v, tuple(classes)) for v in value)
+    return (
+        isinstance(value, tuple(classes))
+        or type(value) in (list, tuple)
+        and any(isinstance(v, tuple(classes)) for v in value)
+    )
 
 
 def dispatch_for_api(api, *signatures):
@@ -110,7 +117,9 @@ def dispatch_for_api(api, *signatures):
                 return False
             for row in rows:
                 classes = {c for kind in row.values() for c in _needed(kind)}
-                if all(n in given and _is(given[n], kind) for n, kind in row.items()) and any(_holds(given[n], classes) for n in row):
+                if all(n in given and _is(given[n], kind) for n, kind in row.items()) and any(
+                    _holds(given[n], classes) for n in row
+                ):
                     return True
             return False
 
@@ -153,12 +162,20 @@ def _elementwise(table, kinds, run):
 
 def dispatch_for_unary_elementwise_apis(x_type):
     """A decorator: handler(f, x) is called for functions of each element of an x of this class."""
-    return _elementwise(_UNARY, [x_type], lambda handler, f, args, kwargs: handler(functools.partial(_with, f, args[1:], kwargs), args[0]))
+    return _elementwise(
+        _UNARY,
+        [x_type],
+        lambda handler, f, args, kwargs: handler(functools.partial(_with, f, args[1:], kwargs), args[0]),
+    )
 
 
 def dispatch_for_binary_elementwise_apis(x_type, y_type):
     """A decorator: handler(f, x, y) is called for functions of pairs of elements, where x and y are of these classes."""
-    return _elementwise(_BINARY, [x_type, y_type], lambda handler, f, args, kwargs: handler(lambda x, y: f(x, y, *args[2:], **kwargs), *args[:2]))
+    return _elementwise(
+        _BINARY,
+        [x_type, y_type],
+        lambda handler, f, args, kwargs: handler(lambda x, y: f(x, y, *args[2:], **kwargs), *args[:2]),
+    )
 
 
 def for_class(cls, handler):
@@ -166,7 +183,14 @@ def for_class(cls, handler):
     for module, names in _UNARY.items():
         found = importlib.import_module(module)
         places = [(found, name) for name in names.split() if hasattr(found, name)]
-        _register(handler, places, (lambda args, kwargs: bool(args) and type(args[0]) is cls, lambda f, args, kwargs: handler(f, *args, **kwargs)))
+        _register(
+            handler,
+            places,
+            (
+                lambda args, kwargs: bool(args) and type(args[0]) is cls,
+                lambda f, args, kwargs: handler(f, *args, **kwargs),
+            ),
+        )
 
 
 def _with(f, args, kwargs, x):

@@ -21,12 +21,20 @@ class _Meta(type):
     def __new__(meta, name, bases, namespace, **kwargs):
         shown = namespace.pop("__name__", None)  # the name that a file would know it by
         spec = namespace.pop("Spec", None)
-        fields = [f for base in reversed(bases) for f in getattr(base, "_fields", ()) if base.__dict__.get("_fields") is not None]
+        fields = [
+            f
+            for base in reversed(bases)
+            for f in getattr(base, "_fields", ())
+            if base.__dict__.get("_fields") is not None
+        ]
         own = [f for f in namespace.get("__annotations__", {}) if f not in fields]
         for field in own:
             if field.startswith("__") or field in ("Spec", "_fields", "_make"):
                 raise ValueError(f"{name}: a field cannot be called {field!r}")
-        defaults = {**{k: v for base in reversed(bases) for k, v in getattr(base, "_defaults", {}).items()}, **{f: namespace.pop(f) for f in own if f in namespace}}
+        defaults = {
+            **{k: v for base in reversed(bases) for k, v in getattr(base, "_defaults", {}).items()},
+            **{f: namespace.pop(f) for f in own if f in namespace},
+        }
         fields += own
         namespace["__slots__"] = ()
         for place, field in enumerate(fields):
@@ -41,7 +49,10 @@ class _Meta(type):
             given = _drafted(cls, cls.__init__, args, kwargs)
         else:
             given = _bound(cls, args, kwargs)
-        made = tuple.__new__(cls, [_converted(kind, given[field], f"{cls.__name__}.{field}") for field, kind in cls._field_kinds().items()])
+        made = tuple.__new__(
+            cls,
+            [_converted(kind, given[field], f"{cls.__name__}.{field}") for field, kind in cls._field_kinds().items()],
+        )
         made.__validate__()
         return made
 
@@ -59,7 +70,10 @@ class _Meta(type):
 
     def _make(cls, items):
         """An object of the tensors of another: nothing is converted or validated."""
-        items = [TensorShape(v) if kind is TensorShape and not isinstance(v, TensorShape) else v for v, kind in zip(items, cls._field_kinds().values())]
+        items = [
+            TensorShape(v) if kind is TensorShape and not isinstance(v, TensorShape) else v
+            for v, kind in zip(items, cls._field_kinds().values())
+        ]
         return tuple.__new__(cls, items)
 
 
@@ -67,7 +81,11 @@ def _evaluated(kind, module, here):
     scope = {**module, **here}
     if isinstance(kind, str):
         kind = eval(kind, scope)  # noqa: S307: an annotation of the program's own
-    return typing.get_type_hints(types.SimpleNamespace(__annotations__={"kind": kind}), scope, here)["kind"] if typing.get_origin(kind) else kind
+    return (
+        typing.get_type_hints(types.SimpleNamespace(__annotations__={"kind": kind}), scope, here)["kind"]
+        if typing.get_origin(kind)
+        else kind
+    )
 
 
 class _Draft:
@@ -95,7 +113,9 @@ def _drafted(cls, init, args, kwargs):
 
 def _bound(cls, args, kwargs):
     if len(args) > len(cls._fields):
-        raise TypeError(f"{cls.__name__}() takes {len(cls._fields)} arguments ({', '.join(cls._fields)}), but {len(args)} were given")
+        raise TypeError(
+            f"{cls.__name__}() takes {len(cls._fields)} arguments ({', '.join(cls._fields)}), but {len(args)} were given"
+        )
     given = dict(zip(cls._fields, args))
     for name, value in kwargs.items():
         if name not in cls._fields or name in given:
@@ -151,7 +171,11 @@ def _converted(kind, value, where):
         if not isinstance(value, kind) or (kind in (int, float) and isinstance(value, bool)):
             raise TypeError(f"{where}: {kind.__name__} is expected, but got {value!r}")
         return value
-    if isinstance(kind, type) and not isinstance(value, kind) and not (isinstance(value, _Spec) and issubclass(kind, ExtensionType)):
+    if (
+        isinstance(kind, type)
+        and not isinstance(value, kind)
+        and not (isinstance(value, _Spec) and issubclass(kind, ExtensionType))
+    ):
         raise TypeError(f"{where}: {kind.__name__} is expected, but got {value!r}")
     return value
 
@@ -189,7 +213,10 @@ class _Spec(tuple):
         """Can it describe such an object?"""
         if not isinstance(value, (self._owner, type(self))):
             return False
-        return all(a.is_compatible_with(b) if hasattr(a, "is_compatible_with") else a == b for a, b in zip(_nest.flatten(tuple(self)), _nest.flatten(tuple(value))))
+        return all(
+            a.is_compatible_with(b) if hasattr(a, "is_compatible_with") else a == b
+            for a, b in zip(_nest.flatten(tuple(self)), _nest.flatten(tuple(value)))
+        )
 
     def __repr__(self):
         return f"{self._owner.__name__}.Spec({', '.join(f'{f}={v!r}' for f, v in zip(self._fields, tuple.__iter__(self)))})"
@@ -197,7 +224,11 @@ class _Spec(tuple):
 
 def _spec_class(owner, given):
     """The class of descriptions: one for each class, with what the user's Spec defines."""
-    namespace = {k: v for k, v in vars(given).items() if k not in ("__dict__", "__weakref__", "__init__")} if given is not None else {}
+    namespace = (
+        {k: v for k, v in vars(given).items() if k not in ("__dict__", "__weakref__", "__init__")}
+        if given is not None
+        else {}
+    )
     init = vars(given).get("__init__") if given is not None else None
 
     def new(cls, *args, **kwargs):
@@ -209,7 +240,14 @@ def _spec_class(owner, given):
 
     for place, field in enumerate(owner._fields):
         namespace.setdefault(field, property(lambda self, place=place: tuple.__getitem__(self, place)))
-    namespace.update(__slots__=(), __new__=new, _owner=owner, _fields=owner._fields, __module__=owner.__module__, __qualname__=f"{owner.__qualname__}.Spec")
+    namespace.update(
+        __slots__=(),
+        __new__=new,
+        _owner=owner,
+        _fields=owner._fields,
+        __module__=owner.__module__,
+        __qualname__=f"{owner.__qualname__}.Spec",
+    )
     return type("Spec", (_Spec,), namespace)
 
 

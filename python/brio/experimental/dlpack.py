@@ -37,4 +37,6 @@ def from_dlpack(dlcapsule):
     """The tensor of a capsule, or of another library's array in the CPU's memory."""
     import numpy as np
 
-    return _core.convert_to_tensor(np.from_dlpack(dlcapsule if hasattr(dlcapsule, "__dlpack__") else _OfCapsule(dlcapsule)))
+    return _core.convert_to_tensor(
+        np.from_dlpack(dlcapsule if hasattr(dlcapsule, "__dlpack__") else _OfCapsule(dlcapsule))
+    )

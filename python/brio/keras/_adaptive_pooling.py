@@ -13,10 +13,14 @@ class _AdaptivePooling(Layer):
         super().__init__(**kwargs)
         size = (output_size,) * self._axes if isinstance(output_size, int) else output_size
         if not isinstance(size, (tuple, list)) or len(size) != self._axes:
-            raise ValueError(f"[{type(self).__name__}] output_size is {output_size!r}; it is a number, or {self._axes} of them")
+            raise ValueError(
+                f"[{type(self).__name__}] output_size is {output_size!r}; it is a number, or {self._axes} of them"
+            )
         self.output_size, self.data_format = tuple(size), data_format or backend.image_data_format()
         if self.data_format not in ("channels_last", "channels_first"):
-            raise ValueError(f"[{type(self).__name__}] data_format is {data_format!r}; it is 'channels_last' or 'channels_first'")
+            raise ValueError(
+                f"[{type(self).__name__}] data_format is {data_format!r}; it is 'channels_last' or 'channels_first'"
+            )
 
     def call(self, inputs):
         from brio.keras.ops import _adaptive

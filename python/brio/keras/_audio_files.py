@@ -12,7 +12,18 @@ def audio_dataset_from_directory(directory, labels="inferred", label_mode="int",
                                  output_sequence_length=None, ragged=False, shuffle=True, seed=None, validation_split=None, subset=None,
                                  follow_links=False, verbose=True):  # fmt: skip
     """Batches of sounds (batch, samples, channels), filled up with zeros to the longest, and their labels. subset="both" gives two datasets."""
-    _check(labels, label_mode, class_names, sampling_rate, output_sequence_length, ragged, validation_split, subset, shuffle, seed)
+    _check(
+        labels,
+        label_mode,
+        class_names,
+        sampling_rate,
+        output_sequence_length,
+        ragged,
+        validation_split,
+        subset,
+        shuffle,
+        seed,
+    )
     if labels is None or label_mode is None:
         labels = label_mode = None
     seed = np.random.randint(1000000) if seed is None else seed
@@ -39,7 +50,13 @@ def audio_dataset_from_directory(directory, labels="inferred", label_mode="int",
         dataset = dataset.prefetch(data.AUTOTUNE)
         if batch_size is not None:
             one_size = output_sequence_length is not None
-            dataset = dataset.batch(batch_size) if one_size else dataset.ragged_batch(batch_size) if ragged else dataset.padded_batch(batch_size)
+            dataset = (
+                dataset.batch(batch_size)
+                if one_size
+                else dataset.ragged_batch(batch_size)
+                if ragged
+                else dataset.padded_batch(batch_size)
+            )
         dataset.class_names = names
         return dataset
 
@@ -56,9 +73,13 @@ def _check(labels, label_mode, class_names, sampling_rate, length, ragged, split
     if ragged and length is not None:
         raise ValueError("ragged=True keeps the lengths that output_sequence_length makes equal; give one of them")
     if sampling_rate is not None:
-        raise ImportError("sampling_rate asks for sounds of another rate, which needs tensorflow_io; bring the files to one rate before")
+        raise ImportError(
+            "sampling_rate asks for sounds of another rate, which needs tensorflow_io; bring the files to one rate before"
+        )
     if (split is None) != (subset is None) or split is not None and not 0 < split < 1:
-        raise ValueError(f"validation_split (above 0 and below 1) and subset go together, but they are {split} and {subset!r}")
+        raise ValueError(
+            f"validation_split (above 0 and below 1) and subset go together, but they are {split} and {subset!r}"
+        )
     if subset not in (None, "training", "validation", "both"):
         raise ValueError(f"subset is 'training', 'validation' or 'both', but it is {subset!r}")
     if split is not None and shuffle and seed is None:
@@ -68,7 +89,9 @@ def _check(labels, label_mode, class_names, sampling_rate, length, ragged, split
 def _files(directory, labels, class_names, follow_links):
     """(paths, numbers of classes, names of classes)."""
     if labels == "inferred":
-        found = sorted(n for n in os.listdir(directory) if os.path.isdir(os.path.join(directory, n)) and not n.startswith("."))
+        found = sorted(
+            n for n in os.listdir(directory) if os.path.isdir(os.path.join(directory, n)) and not n.startswith(".")
+        )
         if class_names is not None and not set(class_names) <= set(found):
             raise ValueError(f"class_names are {class_names}, but the folders of {directory} are {found}")
         names = list(class_names) if class_names is not None else found

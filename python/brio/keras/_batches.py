@@ -118,7 +118,9 @@ def gathered(source, steps=None):
             into.append(part)
     if not parts[0]:
         raise ValueError("the data has no batches")
-    join = lambda rows: None if rows[0] is None else _nest.map_structure(lambda *v: np.concatenate([np.asarray(a) for a in v]), *rows)  # noqa: E731
+    join = lambda rows: (
+        None if rows[0] is None else _nest.map_structure(lambda *v: np.concatenate([np.asarray(a) for a in v]), *rows)
+    )  # noqa: E731
     return tuple(join(rows) for rows in parts)
 
 

@@ -14,7 +14,9 @@ __getattr__ = _missing.attribute_error_of(__name__)
 
 def _in_pixels(function, bounding_box_format):
     if bounding_box_format != "xyxy":
-        raise ValueError(f"[{function}] bounding_box_format is {bounding_box_format!r}; it is 'xyxy': convert_format() gives that")
+        raise ValueError(
+            f"[{function}] bounding_box_format is {bounding_box_format!r}; it is 'xyxy': convert_format() gives that"
+        )
 
 
 def _floats(x):
@@ -34,7 +36,10 @@ def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, she
     _in_pixels("affine_transform", bounding_box_format)
     angle, shear_x, shear_y = (_floats(a) * (-math.pi / 180.0) for a in (angle, shear_x, shear_y))
     scale, to_x, to_y = (_floats(v) for v in (scale, translate_x, translate_y))
-    x, y = (0.5 if center_x is None else center_x) * (width - 1.0), (0.5 if center_y is None else center_y) * (height - 1.0)
+    x, y = (
+        (0.5 if center_x is None else center_x) * (width - 1.0),
+        (0.5 if center_y is None else center_y) * (height - 1.0),
+    )
     b1 = tf.cos(angle - shear_y) / tf.cos(shear_y)
     b0 = tf.sin(angle - shear_y) / tf.cos(shear_y)
     a0 = tf.cos(angle) + b0 * tf.tan(shear_x)
@@ -82,7 +87,9 @@ def _checked(function, encoding, variance):
     return variance
 
 
-def encode_box_to_deltas(anchors, boxes, anchor_format, box_format, encoding_format="center_yxhw", variance=None, image_shape=None):
+def encode_box_to_deltas(
+    anchors, boxes, anchor_format, box_format, encoding_format="center_yxhw", variance=None, image_shape=None
+):
     """What anchors are off boxes by: centres in sizes of the anchor, and logarithms of sizes.
 
     >>> deltas = keras.utils.bounding_boxes.encode_box_to_deltas([[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 15.0, 10.0]], "xyxy", "xyxy")
@@ -97,7 +104,9 @@ def encode_box_to_deltas(anchors, boxes, anchor_format, box_format, encoding_for
     return deltas if variance is None else deltas / variance
 
 
-def decode_deltas_to_boxes(anchors, boxes_delta, anchor_format, box_format, encoded_format="center_yxhw", variance=None, image_shape=None):
+def decode_deltas_to_boxes(
+    anchors, boxes_delta, anchor_format, box_format, encoded_format="center_yxhw", variance=None, image_shape=None
+):
     """The boxes that anchors are off by so much; dictionaries of several levels too.
 
     >>> boxes = keras.utils.bounding_boxes.decode_deltas_to_boxes([[0.0, 0.0, 10.0, 10.0]], [[0.0, 0.5, 0.0, 0.0]], "xyxy", "xyxy")
@@ -110,7 +119,9 @@ def decode_deltas_to_boxes(anchors, boxes_delta, anchor_format, box_format, enco
     variance = _checked("decode_deltas_to_boxes", encoded_format, variance)
     anchors, deltas = convert_format(anchors, anchor_format, encoded_format, **_size(image_shape)), _floats(boxes_delta)
     deltas = deltas if variance is None else deltas * variance
-    boxes = _core.concat([deltas[..., :2] * anchors[..., 2:] + anchors[..., :2], tf.exp(deltas[..., 2:]) * anchors[..., 2:]], axis=-1)
+    boxes = _core.concat(
+        [deltas[..., :2] * anchors[..., 2:] + anchors[..., :2], tf.exp(deltas[..., 2:]) * anchors[..., 2:]], axis=-1
+    )
     return convert_format(boxes, encoded_format, box_format, **_size(image_shape))
 
 
@@ -118,7 +129,9 @@ def _sides(function, bounding_box_format, image_shape, *several):
     """(left, top, right, bottom) of boxes, each."""
     if "rel" in bounding_box_format and image_shape is None:
         raise ValueError(f"[{function}] boxes of {bounding_box_format} take image_shape, (height, width, channels)")
-    return [_core.unstack(convert_format(b, bounding_box_format, "xyxy", **_size(image_shape)), axis=-1) for b in several]
+    return [
+        _core.unstack(convert_format(b, bounding_box_format, "xyxy", **_size(image_shape)), axis=-1) for b in several
+    ]
 
 
 def _shared(first, second):
@@ -164,6 +177,11 @@ def compute_ciou(boxes1, boxes2, bounding_box_format, image_shape=None):
     iou = width * height / (w1 * h1 + w2 * h2 - width * height + 2 * epsilon)
     across = tf.maximum(first[2], second[2]) - tf.minimum(first[0], second[0])
     down = tf.maximum(first[3], second[3]) - tf.minimum(first[1], second[1])
-    apart = tf.square(first[0] + first[2] - second[0] - second[2]) / 4 + tf.square(first[1] + first[3] - second[1] - second[3]) / 4
+    apart = (
+        tf.square(first[0] + first[2] - second[0] - second[2]) / 4
+        + tf.square(first[1] + first[3] - second[1] - second[3]) / 4
+    )
     shape = 4 / math.pi**2 * tf.square(tf.atan(w2 / h2) - tf.atan(w1 / h1))
-    return iou - (apart / (tf.square(across) + tf.square(down) + epsilon) + shape * shape / (shape - iou + (1 + epsilon)))
+    return iou - (
+        apart / (tf.square(across) + tf.square(down) + epsilon) + shape * shape / (shape - iou + (1 + epsilon))
+    )

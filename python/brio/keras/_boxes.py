@@ -48,7 +48,9 @@ def convert_format(boxes, source, target, height=None, width=None, dtype="float3
         return {**boxes, "boxes": convert_format(boxes["boxes"], source, target, height, width, dtype)}
     source, target = source.lower(), target.lower()
     if source not in FORMATS or target not in FORMATS:
-        raise ValueError(f"[convert_format] the formats are {source!r} and {target!r}; they are two of {', '.join(FORMATS)}")
+        raise ValueError(
+            f"[convert_format] the formats are {source!r} and {target!r}; they are two of {', '.join(FORMATS)}"
+        )
     boxes = _core.cast(_core.convert_to_tensor(boxes), dtype)
     if boxes.shape[-1] != 4:
         raise ValueError(f"[convert_format] boxes of shape {boxes.shape}; the last axis has 4 numbers")
@@ -56,7 +58,9 @@ def convert_format(boxes, source, target, height=None, width=None, dtype="float3
         return boxes
     shares, wanted = source.startswith("rel_"), target.startswith("rel_")
     if (shares or wanted) and (height is None or width is None):
-        raise ValueError(f"[convert_format] from {source} to {target} takes the height and width of the pictures, but got {height} and {width}")
+        raise ValueError(
+            f"[convert_format] from {source} to {target} takes the height and width of the pictures, but got {height} and {width}"
+        )
     corners = _core.stack(_to_corners(source.replace("rel_", ""), *_core.unstack(boxes, axis=-1)), axis=-1)
     if shares != wanted:
         corners = _pixels_of(corners, (height, width), up=shares)
@@ -66,7 +70,9 @@ def convert_format(boxes, source, target, height=None, width=None, dtype="float3
 def clip_to_image_size(bounding_boxes, height=None, width=None, bounding_box_format="xyxy"):
     """Boxes cut off at the picture's edges; the label of one of which nothing is left becomes -1."""
     if bounding_box_format not in ("xyxy", "rel_xyxy"):
-        raise ValueError(f"[clip_to_image_size] bounding_box_format is {bounding_box_format!r}; it is 'xyxy' or 'rel_xyxy'")
+        raise ValueError(
+            f"[clip_to_image_size] bounding_box_format is {bounding_box_format!r}; it is 'xyxy' or 'rel_xyxy'"
+        )
     shares = bounding_box_format == "rel_xyxy"
     if not shares and (height is None or width is None):
         raise ValueError("[clip_to_image_size] boxes in pixels take the height and width of the pictures")
@@ -88,4 +94,6 @@ def around(points):
 def corners(boxes):
     """The four corners of boxes (left, top, right, bottom), (..., 4, 2)."""
     left, top, right, bottom = _core.unstack(boxes, axis=-1)
-    return _core.stack([_core.stack([x, y], axis=-1) for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))], axis=-2)
+    return _core.stack(
+        [_core.stack([x, y], axis=-1) for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))], axis=-2
+    )

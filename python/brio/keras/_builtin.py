@@ -19,7 +19,16 @@ _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_
 _BUILT_AT_ONCE = re.compile(r"Activation|ELU|LeakyReLU|ReLU|Softmax|Identity|InputLayer|Masking|UnitNormalization|ActivityRegularization|(Alpha|Gaussian|Spatial|)Dropout.*|"
                             r"GaussianNoise|Reshape|.*Pooling.*")  # fmt: skip
 # Attributes that Keras reads at each call: they may be set on a layer that is part of a model.
-_FOLLOWED = ("activation", "recurrent_activation", "rate", "dropout", "recurrent_dropout", "momentum", "epsilon", "negative_slope")
+_FOLLOWED = (
+    "activation",
+    "recurrent_activation",
+    "rate",
+    "dropout",
+    "recurrent_dropout",
+    "momentum",
+    "epsilon",
+    "negative_slope",
+)
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
 
 
@@ -52,7 +61,9 @@ def _for_core(kind, text, given):
         given.pop("data_format") if given.get("data_format", 0) is None else None
     elif kind == "TextVectorization":
         if callable(given.setdefault("split", "whitespace")):
-            raise ValueError("TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize")
+            raise ValueError(
+                "TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize"
+            )
         if callable(given.setdefault("standardize", "lower_and_strip_punctuation")):
             given["standardize"] = None  # the function is called before C++ is
     elif kind == "UpSampling1D" and isinstance(given.get("size"), (list, tuple)):
@@ -162,7 +173,9 @@ class Builtin(Layer):
         """Makes the weights for inputs of this shape."""
         object.__setattr__(self, "_built_for", input_shape)
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
-        if self._kind == "Dense" and input_shape and not nested and len(input_shape) == 1:  # the shape has no batch axis
+        if (
+            self._kind == "Dense" and input_shape and not nested and len(input_shape) == 1
+        ):  # the shape has no batch axis
             input_shape = (None, *input_shape)
         of_strings = self._kind in ("StringLookup", "TextVectorization") and not self._config.get("invert")
         self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
@@ -185,7 +198,11 @@ class Builtin(Layer):
             args, kwargs, mask = self._in_order(args, kwargs, mask)
         inputs = []
         for value in (*args, *kwargs.values()):
-            if isinstance(value, (list, tuple)) and value and any(_is_value(v) or isinstance(v, KerasTensor) for v in value):
+            if (
+                isinstance(value, (list, tuple))
+                and value
+                and any(_is_value(v) or isinstance(v, KerasTensor) for v in value)
+            ):
                 inputs += value
             elif value is not None:
                 inputs.append(value)
@@ -230,7 +247,9 @@ class Builtin(Layer):
         masks = [kwargs.pop(f"{n}_mask", None) for n in self._input_names[:3]]
         attention = kwargs.pop("attention_mask", None)
         if kwargs:
-            raise TypeError(f"{type(self).__name__} is called with {', '.join(self._input_names)}, but got {', '.join(kwargs)}")
+            raise TypeError(
+                f"{type(self).__name__} is called with {', '.join(self._input_names)}, but got {', '.join(kwargs)}"
+            )
         if attention is not None:
             given.setdefault("key", given["value"])
             if given["key"] is None:
@@ -246,7 +265,13 @@ class Builtin(Layer):
     def compute_mask(self, inputs, previous_mask=None):
         """The mask of the result; None where there is none."""
         listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-        masks = None if previous_mask is None else list(previous_mask) if isinstance(previous_mask, (list, tuple)) else [previous_mask]
+        masks = (
+            None
+            if previous_mask is None
+            else list(previous_mask)
+            if isinstance(previous_mask, (list, tuple))
+            else [previous_mask]
+        )
         return _core._mask_of(self._inner.call(listed, None, masks)[0])
 
     # ---- configs
@@ -273,7 +298,9 @@ class Builtin(Layer):
             elif name == "data_format" and value is None:
                 value = "channels_last"
             if name == "strides" and value is None:
-                value = _tuple(self._config.get("pool_size", _classes.signature(self._text).parameters["pool_size"].default), axes)
+                value = _tuple(
+                    self._config.get("pool_size", _classes.signature(self._text).parameters["pool_size"].default), axes
+                )
             config[name] = serialize_keras_object(self._function(name, value))
         return self._finish_config(config)
 
@@ -283,7 +310,9 @@ class Builtin(Layer):
             config["value_dim"] = config["key_dim"]
         elif kind == "Normalization" and isinstance(config["axis"], int):
             config["axis"] = (config["axis"],)
-        elif kind in ("RandomRotation", "RandomBrightness", "RandomContrast") and isinstance(config["factor"], (int, float)):
+        elif kind in ("RandomRotation", "RandomBrightness", "RandomContrast") and isinstance(
+            config["factor"], (int, float)
+        ):
             config["factor"] = (0 if kind == "RandomContrast" else -config["factor"], config["factor"])
         elif kind == "EinsumDense" and isinstance(config["output_shape"], int):
             config["output_shape"] = (config["output_shape"],)
@@ -326,12 +355,16 @@ class Builtin(Layer):
         if cls.__init__ is not Builtin.__init__:  # a user's class knows its own arguments
             return cls(**{k: made(v) for k, v in config.items()})
         known = (*_classes.signature(cls._text).parameters, "name", "dtype", "trainable")
-        given = {k: v for k, v in config.items() if k in known or (v is not None and k not in ("data_format", "lora_alpha"))}
+        given = {
+            k: v for k, v in config.items() if k in known or (v is not None and k not in ("data_format", "lora_alpha"))
+        }
         return cls(**{k: made(v) for k, v in given.items()})
 
     def __setattr__(self, name, value):
         if "_config" in self.__dict__ and type(self).build is Builtin.build and self._weight(name) is not None:
-            raise AttributeError(f"[{type(self).__name__}] {name} of layer '{self.name}' is a variable that the layer keeps; set its value: layer.{name}.assign(...)")
+            raise AttributeError(
+                f"[{type(self).__name__}] {name} of layer '{self.name}' is a variable that the layer keeps; set its value: layer.{name}.assign(...)"
+            )
         is_option = "_config" in self.__dict__ and name in _classes.signature(type(self)._text).parameters
         has_own_call = type(self).call is not Builtin.call
         if is_option and name in _FOLLOWED:
@@ -396,7 +429,10 @@ class Merging(Builtin):
         values = [_core.convert_to_tensor(v) for v in values]
         most = next(v for v in values if v.shape[0] != 1)
         count = _core.shape(most)[0] if most.shape[0] is None else most.shape[0]
-        return super()._run(([v if v.shape[0] != 1 else _core.broadcast_to(v, [count, *v.shape[1:]]) for v in values], *args[1:]), kwargs)
+        return super()._run(
+            ([v if v.shape[0] != 1 else _core.broadcast_to(v, [count, *v.shape[1:]]) for v in values], *args[1:]),
+            kwargs,
+        )
 
 
 class Convolution(Builtin):
@@ -411,11 +447,20 @@ class Convolution(Builtin):
         if self.padding == "causal":
             left = dilation[0] * (kernel.shape[0] - 1)
             inputs = _core.pad(inputs, [[0, 0], [left, 0], [0, 0]])
-        return ops.conv(inputs, kernel, strides=strides, padding="valid" if self.padding == "causal" else self.padding, dilation_rate=dilation, data_format=self.data_format)
+        return ops.conv(
+            inputs,
+            kernel,
+            strides=strides,
+            padding="valid" if self.padding == "causal" else self.padding,
+            dilation_rate=dilation,
+            data_format=self.data_format,
+        )
 
     @classmethod
     def _is_changed(cls):
-        return cls.convolution_op is not Convolution.convolution_op and cls._kind != "Conv1D"  # in Keras its call() does not use it
+        return (
+            cls.convolution_op is not Convolution.convolution_op and cls._kind != "Conv1D"
+        )  # in Keras its call() does not use it
 
     def _run(self, args, kwargs):
         if not self._is_changed() or self._inner is self._handle:
@@ -461,7 +506,12 @@ class Adapted(OfNumbers):
 
     def __getattr__(self, name):
         found = super().__getattr__(name)
-        if self._kind == "Normalization" and name in ("mean", "variance") and _core.is_tensor(found) and "_rank" in self.__dict__:
+        if (
+            self._kind == "Normalization"
+            and name in ("mean", "variance")
+            and _core.is_tensor(found)
+            and "_rank" in self.__dict__
+        ):
             # In the shape in which it is used with the data.
             axes = self.axis if isinstance(self.axis, (list, tuple)) else [] if self.axis is None else [self.axis]
             kept, sizes = {a % self._rank for a in axes}, iter(found.shape)
@@ -510,7 +560,9 @@ class WithVocabulary(Adapted):
 
     def _standardized(self, texts):
         own = self.__dict__.get("_config", {}).get("standardize")
-        return own(texts if isinstance(texts, KerasTensor) else _core.convert_to_tensor(texts)) if callable(own) else texts
+        return (
+            own(texts if isinstance(texts, KerasTensor) else _core.convert_to_tensor(texts)) if callable(own) else texts
+        )
 
     def get_vocabulary(self, include_special_tokens=True):
         """The tokens, in the order of their ids."""
@@ -518,7 +570,9 @@ class WithVocabulary(Adapted):
 
     def set_vocabulary(self, vocabulary, idf_weights=None):
         """Takes these tokens, or those of a file."""
-        _core._set_vocabulary(self._inner, _tokens(vocabulary), [] if idf_weights is None else [float(w) for w in idf_weights])
+        _core._set_vocabulary(
+            self._inner, _tokens(vocabulary), [] if idf_weights is None else [float(w) for w in idf_weights]
+        )
 
     def vocabulary_size(self):
         """How many tokens there are, with those for masks and unknown words."""
@@ -558,4 +612,7 @@ def _tokens(vocabulary):
     if isinstance(vocabulary, str):
         with open(os.fspath(vocabulary), encoding="utf-8") as f:
             return f.read().splitlines()
-    return [t.decode() if isinstance(t, bytes) else t for t in (vocabulary.tolist() if hasattr(vocabulary, "tolist") else list(vocabulary))]
+    return [
+        t.decode() if isinstance(t, bytes) else t
+        for t in (vocabulary.tolist() if hasattr(vocabulary, "tolist") else list(vocabulary))
+    ]

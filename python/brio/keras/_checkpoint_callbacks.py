@@ -26,7 +26,9 @@ class _EveryBatches(Callback):
 
     def _check_freq(self):
         if self.save_freq != "epoch" and not isinstance(self.save_freq, int):
-            raise ValueError(f"{type(self).__name__}: save_freq is {self.save_freq!r}; it is 'epoch' or a number of batches")
+            raise ValueError(
+                f"{type(self).__name__}: save_freq is {self.save_freq!r}; it is 'epoch' or a number of batches"
+            )
 
 
 class ModelCheckpoint(MonitorCallback, _EveryBatches):
@@ -41,7 +43,9 @@ class ModelCheckpoint(MonitorCallback, _EveryBatches):
         self._check_freq()
         self._reset_count()
         if save_weights_only and not self.filepath.endswith((".weights.h5", ".safetensors")):
-            raise ValueError(f"ModelCheckpoint with save_weights_only=True writes files that end in .weights.h5, but the name is {self.filepath}")
+            raise ValueError(
+                f"ModelCheckpoint with save_weights_only=True writes files that end in .weights.h5, but the name is {self.filepath}"
+            )
         if not save_weights_only and not self.filepath.endswith(".keras"):
             raise ValueError(f"ModelCheckpoint writes files that end in .keras, but the name is {self.filepath}")
 
@@ -61,7 +65,9 @@ class ModelCheckpoint(MonitorCallback, _EveryBatches):
         try:
             path = self.filepath.format(**numbers)
         except KeyError as error:
-            raise KeyError(f"ModelCheckpoint cannot name its file {self.filepath}: there is no {error}; there is {', '.join(numbers)}") from None
+            raise KeyError(
+                f"ModelCheckpoint cannot name its file {self.filepath}: there is no {error}; there is {', '.join(numbers)}"
+            ) from None
         if not self._is_wanted(epoch, logs, path):
             return
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
@@ -103,14 +109,18 @@ class BackupAndRestore(_EveryBatches):
         self.backup_dir, self.save_freq = os.fspath(backup_dir), save_freq
         self.double_checkpoint, self.delete_checkpoint = double_checkpoint, delete_checkpoint
         self._weights = os.path.join(self.backup_dir, "latest.weights.h5")
-        self._about = os.path.join(self.backup_dir, "training_metadata.json")  # for Keras, and of a run that Keras began
+        self._about = os.path.join(
+            self.backup_dir, "training_metadata.json"
+        )  # for Keras, and of a run that Keras began
         self._epoch = 0
         self._check_freq()
         self._reset_count()
 
     def on_train_begin(self, logs=None):
         if not self.model.built:
-            raise ValueError("BackupAndRestore needs a model that has its weights; call it on a batch of data before fit()")
+            raise ValueError(
+                "BackupAndRestore needs a model that has its weights; call it on a batch of data before fit()"
+            )
         try:
             self._load(self._weights, self._about)
         except (OSError, ValueError):
@@ -185,4 +195,6 @@ def _seed_generators(model):
     from brio.keras.random import SeedGenerator
 
     owners = [entry.owner for entry in _state.entries(model) if entry.owner is not None]
-    return [value for owner in owners for _, value in sorted(owner.__dict__.items()) if isinstance(value, SeedGenerator)]
+    return [
+        value for owner in owners for _, value in sorted(owner.__dict__.items()) if isinstance(value, SeedGenerator)
+    ]

@@ -8,7 +8,7 @@ from brio.keras import _docs, _signatures
 
 
 def snake(name):
-    """ "BatchNormalization" → "batch_normalization", "SGD" → "sgd", as Keras names things. """
+    """ "BatchNormalization" → "batch_normalization", "SGD" → "sgd", as Keras names things."""
     name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
     name = re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
     return name.strip("_") or "layer"
@@ -26,7 +26,9 @@ def bound(cls, text, args, kwargs):
     """What was given, by name: defaults are C++'s affair. Names that the signature lacks stay for others to take."""
     names = list(signature(text).parameters)
     if len(args) > len(names):
-        raise TypeError(f"{cls.__name__}() takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given")
+        raise TypeError(
+            f"{cls.__name__}() takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given"
+        )
     given = dict(zip(names, args))
     for name, value in kwargs.items():
         if name in given:
@@ -34,7 +36,9 @@ def bound(cls, text, args, kwargs):
         given[name] = value
     for name, parameter in signature(text).parameters.items():
         if parameter.default is parameter.empty and name not in given:
-            raise TypeError(f"{cls.__name__}() needs '{name}': {cls.__name__}({text.split('=')[0].rsplit(',', 1)[0]}, ...)")
+            raise TypeError(
+                f"{cls.__name__}() needs '{name}': {cls.__name__}({text.split('=')[0].rsplit(',', 1)[0]}, ...)"
+            )
     return given
 
 

@@ -248,7 +248,9 @@ class Solarization(ImageLayer):
 
     def draw(self, images):
         """What is added, and the threshold, of values up to 255."""
-        return [each(self.one_each(images, low, high * 255)) for low, high in (self.addition_factor, self.threshold_factor)]
+        return [
+            each(self.one_each(images, low, high * 255)) for low, high in (self.addition_factor, self.threshold_factor)
+        ]
 
     def change(self, images, drawn):
         """The pictures solarized."""

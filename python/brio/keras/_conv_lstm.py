@@ -17,16 +17,24 @@ class ConvLSTMCell(Layer):
         of = self._of
         channels = input_shape[1 if of.data_format == "channels_first" else -1]
         if channels is None:
-            raise ValueError(f"[{of.name}] the channels of the input must be known, but its shape is {tuple(input_shape)}")
+            raise ValueError(
+                f"[{of.name}] the channels of the input must be known, but its shape is {tuple(input_shape)}"
+            )
         make = lambda what, shape: self.add_weight(  # noqa: E731
-            shape, getattr(of, f"{what}_initializer"), name=what, regularizer=getattr(of, f"{what}_regularizer"), constraint=getattr(of, f"{what}_constraint")
+            shape,
+            getattr(of, f"{what}_initializer"),
+            name=what,
+            regularizer=getattr(of, f"{what}_regularizer"),
+            constraint=getattr(of, f"{what}_constraint"),
         )
         self.kernel = make("kernel", (*of.kernel_size, channels, 4 * of.filters))
         self.recurrent_kernel = self.add_weight((*of.kernel_size, of.filters, 4 * of.filters), of.recurrent_initializer, name="recurrent_kernel",
                                                 regularizer=of.recurrent_regularizer, constraint=of.recurrent_constraint)  # fmt: skip
         self.bias = make("bias", (4 * of.filters,)) if of.use_bias else None
         if of.use_bias and of.unit_forget_bias:  # gates: input, forget, candidate, output
-            self.bias.assign(tf.concat([self.bias[: of.filters], tf.ones([of.filters]), self.bias[2 * of.filters :]], 0))
+            self.bias.assign(
+                tf.concat([self.bias[: of.filters], tf.ones([of.filters]), self.bias[2 * of.filters :]], 0)
+            )
 
 
 class _ConvLSTM(Layer):
@@ -43,23 +51,41 @@ class _ConvLSTM(Layer):
             kwargs.pop(name, None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         each = lambda n: (n,) * self._axes if isinstance(n, int) else tuple(n)  # noqa: E731
-        self.filters, self.kernel_size, self.strides, self.dilation_rate = int(filters), each(kernel_size), each(strides), each(dilation_rate)
+        self.filters, self.kernel_size, self.strides, self.dilation_rate = (
+            int(filters),
+            each(kernel_size),
+            each(strides),
+            each(dilation_rate),
+        )
         self.padding, self.data_format = padding.lower(), data_format or backend.image_data_format()
         self.activation, self.recurrent_activation = activations.get(activation), activations.get(recurrent_activation)
         self.use_bias, self.unit_forget_bias = use_bias, unit_forget_bias
-        self.kernel_initializer, self.recurrent_initializer, self.bias_initializer = map(initializers.get, (kernel_initializer, recurrent_initializer, bias_initializer))
-        self.kernel_regularizer, self.recurrent_regularizer, self.bias_regularizer = map(regularizers.get, (kernel_regularizer, recurrent_regularizer, bias_regularizer))
-        self.kernel_constraint, self.recurrent_constraint, self.bias_constraint = map(constraints.get, (kernel_constraint, recurrent_constraint, bias_constraint))
+        self.kernel_initializer, self.recurrent_initializer, self.bias_initializer = map(
+            initializers.get, (kernel_initializer, recurrent_initializer, bias_initializer)
+        )
+        self.kernel_regularizer, self.recurrent_regularizer, self.bias_regularizer = map(
+            regularizers.get, (kernel_regularizer, recurrent_regularizer, bias_regularizer)
+        )
+        self.kernel_constraint, self.recurrent_constraint, self.bias_constraint = map(
+            constraints.get, (kernel_constraint, recurrent_constraint, bias_constraint)
+        )
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.dropout, self.recurrent_dropout, self.seed = dropout, recurrent_dropout, seed
-        self.return_sequences, self.return_state, self.go_backwards, self.stateful = return_sequences, return_state, go_backwards, stateful
+        self.return_sequences, self.return_state, self.go_backwards, self.stateful = (
+            return_sequences,
+            return_state,
+            go_backwards,
+            stateful,
+        )
         self.cell = ConvLSTMCell(self)
         object.__setattr__(self, "_states", None)
 
     def build(self, input_shape):
         shape = tuple(input_shape[0] if isinstance(input_shape[0], (list, tuple)) else input_shape)
         if len(shape) != self._axes + 3:
-            raise ValueError(f"[{self.name}] takes inputs of rank {self._axes + 3}, (batch, time, ..., channels), but got {shape}")
+            raise ValueError(
+                f"[{self.name}] takes inputs of rank {self._axes + 3}, (batch, time, ..., channels), but got {shape}"
+            )
         self.cell._build_once((shape[0], *shape[2:]))
 
     def call(self, inputs, mask=None, training=None, initial_state=None):
@@ -70,7 +96,9 @@ class _ConvLSTM(Layer):
         states = self._first_states(gates, initial_state)
         dropped = self._dropped(states[0], self.recurrent_dropout, training)
         steps = [gates] if mask is None else [gates, tf.transpose(mask)]
-        last, every = _core._scan(lambda state, x: self._step(state, x, dropped), states, steps, bool(self.go_backwards))
+        last, every = _core._scan(
+            lambda state, x: self._step(state, x, dropped), states, steps, bool(self.go_backwards)
+        )
         if self.stateful:
             for kept, now in zip(self._states, last):
                 kept.assign(now)
@@ -112,7 +140,9 @@ class _ConvLSTM(Layer):
         if not self.stateful:
             return [zeros, tf.zeros_like(zeros)]
         if self._states is None:
-            object.__setattr__(self, "_states", [tf.Variable(lambda: tf.zeros(tuple(zeros.shape)), trainable=False) for _ in range(2)])
+            object.__setattr__(
+                self, "_states", [tf.Variable(lambda: tf.zeros(tuple(zeros.shape)), trainable=False) for _ in range(2)]
+            )
         return [tf.convert_to_tensor(s) for s in self._states]
 
     def reset_states(self):

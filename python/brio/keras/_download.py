@@ -28,7 +28,9 @@ def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None
     if not name:
         raise ValueError(f"get_file(): the address {origin} ends in no name; pass fname")
     if os.sep in name:
-        raise ValueError(f"get_file(): fname is the name of a file, not a path, but it is {name!r}; cache_dir and cache_subdir say where it goes")
+        raise ValueError(
+            f"get_file(): fname is the name of a file, not a path, but it is {name!r}; cache_dir and cache_subdir say where it goes"
+        )
     if md5_hash is not None and file_hash is None:
         file_hash, hash_algorithm = md5_hash, "md5"
     folder = os.path.join(_writable(cache_dir), cache_subdir)
@@ -79,7 +81,9 @@ def validate_file(path, file_hash, algorithm="auto"):
     """Does a file have this checksum, SHA-256 or MD5?"""
     if algorithm not in ("auto", "sha256", "md5"):
         raise ValueError(f"hash_algorithm is 'auto', 'sha256' or 'md5', but got {algorithm!r}")
-    digest = hashlib.sha256() if algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64) else hashlib.md5()
+    digest = (
+        hashlib.sha256() if algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64) else hashlib.md5()
+    )
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(_BLOCK), b""):
             digest.update(block)
@@ -97,7 +101,9 @@ def _obtain(origin, target, file_hash, algorithm):
         else:
             _download(origin, aside, target)
         if file_hash is not None and not validate_file(aside, file_hash, algorithm):
-            raise ValueError(f"{origin}: what came is not the file that was asked for, as its checksum is not {file_hash}; it was removed")
+            raise ValueError(
+                f"{origin}: what came is not the file that was asked for, as its checksum is not {file_hash}; it was removed"
+            )
         os.replace(aside, target)
     finally:
         if os.path.exists(aside):
@@ -117,7 +123,9 @@ def _download(origin, path, target):
                 done += len(block)
                 bar.update(done)
     except OSError as error:  # urllib's errors are OSErrors
-        raise OSError(f"{origin} cannot be fetched ({error}); put the file there as {target}, or into a folder that BRIO_DATA names") from None
+        raise OSError(
+            f"{origin} cannot be fetched ({error}); put the file there as {target}, or into a folder that BRIO_DATA names"
+        ) from None
     if size and done != int(size):
         raise OSError(f"{origin}: {done} of {size} bytes came; call get_file() again")
 
@@ -147,4 +155,6 @@ def _check_members(archive, path, folder):
     for member in archive.getmembers():
         inside = os.path.realpath(os.path.join(folder, member.name))
         if not (member.isfile() or member.isdir()) or os.path.commonpath([root, inside]) != root:
-            raise ValueError(f"{path}: its member {member.name} is no plain file inside of the archive; it was not extracted")
+            raise ValueError(
+                f"{path}: its member {member.name} is no plain file inside of the archive; it was not extracted"
+            )

@@ -22,13 +22,23 @@ class Drawing:
                  '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>']  # fmt: skip
         for giver, taker in self._edges:
             (x0, y0, w0, h0), (x1, y1, w1, h1) = places[giver], places[taker]
-            ends = (x0 + w0, y0 + h0 / 2, x1, y1 + h1 / 2) if self._horizontal else (x0 + w0 / 2, y0 + h0, x1 + w1 / 2, y1)
-            parts.append('<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="black" marker-end="url(#end)"/>'.format(*ends))
+            ends = (
+                (x0 + w0, y0 + h0 / 2, x1, y1 + h1 / 2) if self._horizontal else (x0 + w0 / 2, y0 + h0, x1 + w1 / 2, y1)
+            )
+            parts.append(
+                '<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="black" marker-end="url(#end)"/>'.format(
+                    *ends
+                )
+            )
         for name, (x, y, w, h) in places.items():
-            parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="white" stroke="black"/>')
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" fill="white" stroke="black"/>'
+            )
             for i, line in enumerate(self._boxes[name]):
                 weight = ' font-weight="bold"' if i == 0 else ""
-                parts.append(f'<text x="{x + _PADDING:.1f}" y="{y + _PADDING + 12 + i * _LINE:.1f}"{weight}>{html.escape(line)}</text>')
+                parts.append(
+                    f'<text x="{x + _PADDING:.1f}" y="{y + _PADDING + 12 + i * _LINE:.1f}"{weight}>{html.escape(line)}</text>'
+                )
         return "\n".join([*parts, "</svg>\n"])
 
     _repr_svg_ = to_svg
@@ -52,7 +62,10 @@ class Drawing:
                 depth[taker] = max(depth[taker], depth[giver] + 1)
             if all(depth[taker] > depth[giver] for giver, taker in self._edges):
                 break
-        sizes = {name: (max(map(len, lines)) * _CHARACTER + 2 * _PADDING, len(lines) * _LINE + 2 * _PADDING) for name, lines in self._boxes.items()}
+        sizes = {
+            name: (max(map(len, lines)) * _CHARACTER + 2 * _PADDING, len(lines) * _LINE + 2 * _PADDING)
+            for name, lines in self._boxes.items()
+        }
         rows = {}
         for name in self._boxes:
             rows.setdefault(depth[name], []).append(name)
@@ -81,11 +94,24 @@ def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=Tr
 def plot_model(model, to_file="model.png", show_shapes=False, show_dtype=False, show_layer_names=False, rankdir="TB", expand_nested=False, dpi=200,
                show_layer_activations=False, show_trainable=False, **kwargs):  # fmt: skip
     """Draws a model to a file, an SVG picture; under another name than *.svg the file beside it, *.svg, is written."""
-    drawing = model_to_dot(model, show_shapes, show_dtype, show_layer_names, rankdir, expand_nested, dpi, False, show_layer_activations, show_trainable)
+    drawing = model_to_dot(
+        model,
+        show_shapes,
+        show_dtype,
+        show_layer_names,
+        rankdir,
+        expand_nested,
+        dpi,
+        False,
+        show_layer_activations,
+        show_trainable,
+    )
     if to_file is not None:
         base, extension = os.path.splitext(os.fspath(to_file))
         if extension != ".svg":
-            warnings.warn(f"plot_model draws SVG pictures: {base}.svg is written in the place of {to_file}", stacklevel=2)
+            warnings.warn(
+                f"plot_model draws SVG pictures: {base}.svg is written in the place of {to_file}", stacklevel=2
+            )
         drawing.write(base + ".svg")
     return drawing
 
@@ -105,7 +131,9 @@ def _connections(model):
         known = {row["name"] for row in config["layers"]}
         return [layers[name] for name in layers if name in known], edges
     layers = list(model.layers)
-    return layers or [model], [(a.name, b.name) for a, b in zip(layers, layers[1:])] if type(model).__name__ == "Sequential" else []
+    return layers or [model], [(a.name, b.name) for a, b in zip(layers, layers[1:])] if type(
+        model
+    ).__name__ == "Sequential" else []
 
 
 def _every(model):

@@ -64,7 +64,10 @@ class DTypePolicyMap(DTypePolicy, MutableMapping):
         return iter(self._policy_map)
 
     def __eq__(self, other):
-        return isinstance(other, DTypePolicyMap) and (other.default_policy, other._policy_map) == (self.default_policy, self._policy_map)
+        return isinstance(other, DTypePolicyMap) and (other.default_policy, other._policy_map) == (
+            self.default_policy,
+            self._policy_map,
+        )
 
     __hash__ = None
 
@@ -76,7 +79,10 @@ class DTypePolicyMap(DTypePolicy, MutableMapping):
         """What the map was made with."""
         from brio.keras._serialization import serialize_keras_object
 
-        return {"default_policy": serialize_keras_object(self._default_policy_arg), "policy_map": serialize_keras_object(self._policy_map)}
+        return {
+            "default_policy": serialize_keras_object(self._default_policy_arg),
+            "policy_map": serialize_keras_object(self._policy_map),
+        }
 
     @classmethod
     def from_config(cls, config, custom_objects=None):

@@ -27,7 +27,11 @@ def _batches(source, y, sample_weight, batch_size, order=None):
 def _by_class(table, y):
     """A weight for each sample."""
     labels = np.asarray(y[0])
-    classes = labels.argmax(-1) if labels.ndim >= 2 and labels.shape[-1] > 1 else labels.reshape(labels.shape[: max(1, labels.ndim - 1)])
+    classes = (
+        labels.argmax(-1)
+        if labels.ndim >= 2 and labels.shape[-1] > 1
+        else labels.reshape(labels.shape[: max(1, labels.ndim - 1)])
+    )
     return [_core.constant(np.vectorize(lambda c: float(table.get(int(c), 1.0)), otypes=["float32"])(classes))]
 
 
@@ -108,7 +112,13 @@ def fit(model, x, y, watchers, options, verbose):
             batches = None
         if validation is not None and (epoch + 1) % options["validation_freq"] == 0:
             parts = validation if isinstance(validation, tuple) else (validation, None, None)
-            found = evaluate(model, *parts, options["validation_batch_size"] or options["batch_size"], options["validation_steps"], watchers)
+            found = evaluate(
+                model,
+                *parts,
+                options["validation_batch_size"] or options["batch_size"],
+                options["validation_steps"],
+                watchers,
+            )
             logs = {**logs, **{"val_" + k: v for k, v in found.items()}}
         return logs, batches
 

@@ -9,7 +9,9 @@ class Feature:
 
     def __init__(self, dtype, preprocessor, output_mode):
         if output_mode not in ("int", "one_hot", "float"):
-            raise ValueError(f"[FeatureSpace] output_mode of a feature is {output_mode!r}; it is 'int', 'one_hot' or 'float'")
+            raise ValueError(
+                f"[FeatureSpace] output_mode of a feature is {output_mode!r}; it is 'int', 'one_hot' or 'float'"
+            )
         self.dtype, self.preprocessor, self.output_mode = dtype, preprocessor, output_mode
 
 
@@ -40,14 +42,27 @@ class FeatureSpace(layers.Layer):
     [[0.0, 0.0, 1.0]]
     """
 
-    def __init__(self, features, output_mode="concat", crosses=None, crossing_dim=32, hashing_dim=32, num_discretization_bins=32, name=None):
+    def __init__(
+        self,
+        features,
+        output_mode="concat",
+        crosses=None,
+        crossing_dim=32,
+        hashing_dim=32,
+        num_discretization_bins=32,
+        name=None,
+    ):
         if not features:
             raise ValueError("[FeatureSpace] features is empty; give a dict of column names and kinds")
         if output_mode not in ("concat", "dict"):
             raise ValueError(f"[FeatureSpace] output_mode is {output_mode!r}; it is 'concat' or 'dict'")
         super().__init__(name=name)
         self.output_mode = output_mode
-        self.crossing_dim, self.hashing_dim, self.num_discretization_bins = crossing_dim, hashing_dim, num_discretization_bins
+        self.crossing_dim, self.hashing_dim, self.num_discretization_bins = (
+            crossing_dim,
+            hashing_dim,
+            num_discretization_bins,
+        )
         self.features = {n: self._feature(n, kind) for n, kind in features.items()}
         self.preprocessors = {n: feature.preprocessor for n, feature in self.features.items()}
         self.crosses = [c if isinstance(c, Cross) else Cross(c, crossing_dim) for c in crosses or ()]
@@ -95,12 +110,16 @@ class FeatureSpace(layers.Layer):
     @classmethod
     def integer_categorical(cls, max_tokens=None, num_oov_indices=1, output_mode="one_hot", name=None):
         """Whole numbers as their place in a vocabulary."""
-        return Feature("int32", layers.IntegerLookup(max_tokens=max_tokens, num_oov_indices=num_oov_indices), output_mode)
+        return Feature(
+            "int32", layers.IntegerLookup(max_tokens=max_tokens, num_oov_indices=num_oov_indices), output_mode
+        )
 
     @classmethod
     def string_categorical(cls, max_tokens=None, num_oov_indices=1, output_mode="one_hot", name=None):
         """Strings as their place in a vocabulary."""
-        return Feature("string", layers.StringLookup(max_tokens=max_tokens, num_oov_indices=num_oov_indices), output_mode)
+        return Feature(
+            "string", layers.StringLookup(max_tokens=max_tokens, num_oov_indices=num_oov_indices), output_mode
+        )
 
     @classmethod
     def integer_hashed(cls, num_bins, output_mode="one_hot", name=None):
@@ -115,10 +134,16 @@ class FeatureSpace(layers.Layer):
     def _feature(self, name, kind):
         if isinstance(kind, Feature):
             return kind
-        sizes = {"float_discretized": self.num_discretization_bins, "integer_hashed": self.hashing_dim, "string_hashed": self.hashing_dim}
+        sizes = {
+            "float_discretized": self.num_discretization_bins,
+            "integer_hashed": self.hashing_dim,
+            "string_hashed": self.hashing_dim,
+        }
         plain = ("float", "float_normalized", "float_rescaled", "integer_categorical", "string_categorical")
         if kind not in (*sizes, *plain):
-            raise ValueError(f"[FeatureSpace] the feature '{name}' is {kind!r}; it is a Feature or one of {', '.join([*plain, *sizes])}")
+            raise ValueError(
+                f"[FeatureSpace] the feature '{name}' is {kind!r}; it is a Feature or one of {', '.join([*plain, *sizes])}"
+            )
         return getattr(self, kind)(sizes[kind]) if kind in sizes else getattr(self, kind)()
 
     # ---- configs and files
@@ -127,7 +152,14 @@ class FeatureSpace(layers.Layer):
         """What it was made with and has learned."""
         from brio.keras.saving import serialize_keras_object
 
-        rows = {n: {"dtype": f.dtype, "preprocessor": _saved(f.preprocessor, serialize_keras_object), "output_mode": f.output_mode} for n, f in self.features.items()}
+        rows = {
+            n: {
+                "dtype": f.dtype,
+                "preprocessor": _saved(f.preprocessor, serialize_keras_object),
+                "output_mode": f.output_mode,
+            }
+            for n, f in self.features.items()
+        }
         return {
             "features": rows, "output_mode": self.output_mode, "crossing_dim": self.crossing_dim, "hashing_dim": self.hashing_dim,
             "num_discretization_bins": self.num_discretization_bins, "name": self.name,
@@ -141,7 +173,11 @@ class FeatureSpace(layers.Layer):
 
         made = dict(config)
         made["features"] = {
-            n: Feature(row["dtype"], deserialize_keras_object(row["preprocessor"]) if row["preprocessor"] else cls.float().preprocessor, row["output_mode"])
+            n: Feature(
+                row["dtype"],
+                deserialize_keras_object(row["preprocessor"]) if row["preprocessor"] else cls.float().preprocessor,
+                row["output_mode"],
+            )
             for n, row in config["features"].items()
         }
         made["crosses"] = [Cross(**row) for row in config["crosses"]]
@@ -165,7 +201,9 @@ class FeatureSpace(layers.Layer):
     def _adaptable(self):
         def open_(layer):
             given = getattr(layer, "_config", {})
-            return hasattr(layer, "adapt") and not any(given.get(k) is not None for k in ("mean", "vocabulary", "bin_boundaries"))
+            return hasattr(layer, "adapt") and not any(
+                given.get(k) is not None for k in ("mean", "vocabulary", "bin_boundaries")
+            )
 
         return [name for name, layer in self.preprocessors.items() if open_(layer)]
 
@@ -174,7 +212,9 @@ class FeatureSpace(layers.Layer):
         if isinstance(dataset, dict):
             dataset = tf.data.Dataset.from_tensor_slices(dataset)
         if not isinstance(dataset, tf.data.Dataset):
-            raise ValueError(f"[FeatureSpace] adapt() takes a tf.data.Dataset of dicts or a dict of arrays, but got {type(dataset).__name__}")
+            raise ValueError(
+                f"[FeatureSpace] adapt() takes a tf.data.Dataset of dicts or a dict of arrays, but got {type(dataset).__name__}"
+            )
         columns = {name: [] for name in self._adaptable()}
         for batch in dataset:
             for name, parts in columns.items():
@@ -218,7 +258,9 @@ class FeatureSpace(layers.Layer):
             if specs[name].output_mode == "one_hot":
                 x = self._encoder(name, specs[name])(x)
             elif self.output_mode == "concat" and specs[name].output_mode == "int":
-                raise ValueError(f"[FeatureSpace] '{name}' is a whole number, which cannot be joined with others; use output_mode='dict'")
+                raise ValueError(
+                    f"[FeatureSpace] '{name}' is a whole number, which cannot be joined with others; use output_mode='dict'"
+                )
             made[name] = x
         return made if self.output_mode == "dict" else tf.concat(list(made.values()), -1)
 

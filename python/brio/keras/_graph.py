@@ -33,17 +33,27 @@ def write(model):
 
     def symbol(taken):
         found = taken[2]
-        return {"class_name": "__keras_tensor__", "config": {"shape": list(found.shape), "dtype": found.dtype, "keras_history": history(taken)}}
+        return {
+            "class_name": "__keras_tensor__",
+            "config": {"shape": list(found.shape), "dtype": found.dtype, "keras_history": history(taken)},
+        }
 
     for place, (handle, taken, training, causal, scores) in enumerate(calls):
         args, kwargs = _arguments(_python_layer(handle), [symbol(t) for t in taken], serialize_keras_object)
-        for name, value, default in (("training", training, None), ("use_causal_mask", causal, False), ("return_attention_scores", scores, False)):
+        for name, value, default in (
+            ("training", training, None),
+            ("use_causal_mask", causal, False),
+            ("return_attention_scores", scores, False),
+        ):
             if value != default:
                 kwargs[name] = value
         name, number = nodes[place]
         inbound[name][number] = {"args": args, "kwargs": kwargs}
     layers = [_python_layer(handle) for handle in model._handle.layers()]
-    rows = [{**_described(layer, serialize_keras_object), "name": layer.name, "inbound_nodes": inbound[layer.name]} for layer in layers]
+    rows = [
+        {**_described(layer, serialize_keras_object), "name": layer.name, "inbound_nodes": inbound[layer.name]}
+        for layer in layers
+    ]
     input_structure, output_structure = model._structures
     in_order = [[*nodes[-1 - i], 0] for i in range(len(inputs))]
     return {
@@ -63,14 +73,22 @@ def _described(layer, serialize):
     if hasattr(layer, "operation"):
         return layer._described()
     if isinstance(layer, OperationLayer):
-        return {**layer._row, "config": {**{k: serialize(v) for k, v in layer._row["config"].items()}, "name": layer.name}}
+        return {
+            **layer._row,
+            "config": {**{k: serialize(v) for k, v in layer._row["config"].items()}, "name": layer.name},
+        }
     found = _core._operation(layer._handle) if layer._handle.kind == "Operation" else None
     if found is None:
         return serialize(layer)
     if isinstance(found[1], tuple):  # a function of keras.ops
         row = found[1][0]
         return {**row, "config": {"name": layer.name, **{k: serialize(v) for k, v in row["config"].items()}}}
-    return {"module": "keras.src.ops.numpy", "class_name": found[0], "config": {"name": layer.name}, "registered_name": found[0]}
+    return {
+        "module": "keras.src.ops.numpy",
+        "class_name": found[0],
+        "config": {"name": layer.name},
+        "registered_name": found[0],
+    }
 
 
 class OperationLayer(Layer):
@@ -78,7 +96,9 @@ class OperationLayer(Layer):
 
     def __init__(self, row, function):
         super().__init__(name=row["config"].get("name"))
-        object.__setattr__(self, "_row", {k: v for k, v in row.items() if k in ("module", "class_name", "config", "registered_name")})
+        object.__setattr__(
+            self, "_row", {k: v for k, v in row.items() if k in ("module", "class_name", "config", "registered_name")}
+        )
         object.__setattr__(self, "_function", function)
 
     def call(self, *args, **kwargs):
@@ -87,7 +107,11 @@ class OperationLayer(Layer):
 
 def _is_of(value, names):
     """Is it a tensor of one of these layers, in a config?"""
-    return isinstance(value, dict) and value.get("class_name") == "__keras_tensor__" and value["config"]["keras_history"][0] in names
+    return (
+        isinstance(value, dict)
+        and value.get("class_name") == "__keras_tensor__"
+        and value["config"]["keras_history"][0] in names
+    )
 
 
 def _packed(structure, histories):
@@ -114,7 +138,9 @@ def _arguments(layer, symbols, serialize):
     if layer._handle.kind == "Operation":
         found, rest = _core._operation(layer._handle), iter(symbols)
         if found is None:
-            raise TypeError("a model with functions of symbols other than operators cannot be written to a config; put them into a layer")
+            raise TypeError(
+                "a model with functions of symbols other than operators cannot be written to a config; put them into a layer"
+            )
         if isinstance(found[1], tuple):
             return _nest.map_structure(lambda x: next(rest) if x is SYMBOL else serialize(x), found[1][1]), {}
         return [next(rest) if symbolic else serialize(value) for symbolic, value in found[1]], {}
@@ -132,7 +158,9 @@ def read(config, made_layer):
             results[row["name"]] = []
             waiting.append((row["name"], layer, list(row["inbound_nodes"])))
 
-    made_masks = {row["name"] for row in config["layers"] if row["class_name"] in ("NotEqual", "Any")}  # as Embedding and Masking make them
+    made_masks = {
+        row["name"] for row in config["layers"] if row["class_name"] in ("NotEqual", "Any")
+    }  # as Embedding and Masking make them
 
     def ready(value):
         if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
@@ -164,8 +192,12 @@ def read(config, made_layer):
                 except _NotYet:
                     break
                 kwargs = {k: v for k, v in kwargs.items() if not (k in ("training", "mask") and v is None)}
-                if (type(layer).__name__.startswith("Random") or hasattr(layer, "trains_unless_told")) and kwargs.get("training") is True:
-                    kwargs.pop("training")  # the default of their call() in Keras, which writes it down, and does not mean it
+                if (type(layer).__name__.startswith("Random") or hasattr(layer, "trains_unless_told")) and kwargs.get(
+                    "training"
+                ) is True:
+                    kwargs.pop(
+                        "training"
+                    )  # the default of their call() in Keras, which writes it down, and does not mean it
                 if hasattr(layer, "_kind"):  # tensors carry the masks that layers make from layer to layer
                     told = {k for k, v in node["kwargs"].items() if k != "mask" or _is_of(v, made_masks)}
                     told = {k for k in told if k.endswith("mask") and k not in ("attention_mask", "use_causal_mask")}

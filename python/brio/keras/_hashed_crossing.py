@@ -18,13 +18,17 @@ class HashedCrossing(Layer):
             raise ValueError(f"[HashedCrossing] output_mode is {output_mode!r}; it is 'int' or 'one_hot'")
         if sparse:
             raise ValueError("[HashedCrossing] sparse=True is not supported; leave it out")
-        super().__init__(name=name, dtype=dtype or ("int64" if output_mode == "int" else None), autocast=False, **kwargs)
+        super().__init__(
+            name=name, dtype=dtype or ("int64" if output_mode == "int" else None), autocast=False, **kwargs
+        )
         self.num_bins, self.output_mode, self.sparse = num_bins, output_mode, sparse
 
     def call(self, inputs):
         for x in inputs:
             if not x.dtype.is_integer and x.dtype != "string":
-                raise ValueError(f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with Discretization")
+                raise ValueError(
+                    f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with Discretization"
+                )
         result = crossed(inputs, self.num_bins)
         if self.output_mode == "int":
             return result
@@ -32,7 +36,12 @@ class HashedCrossing(Layer):
         return tf.one_hot(rows, self.num_bins, dtype=self.compute_dtype)
 
     def get_config(self):
-        return {**self._base_config(), "num_bins": self.num_bins, "output_mode": self.output_mode, "sparse": self.sparse}
+        return {
+            **self._base_config(),
+            "num_bins": self.num_bins,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+        }
 
 
 def crossed(columns, bins):
@@ -52,7 +61,9 @@ def fingerprint(texts):
     """The 64 bits of each text's hash, of which there are the rests by two numbers: h = q 2**62 + r is q + r by 2**62 - 1."""
     low, both = (tf.strings.to_hash_bucket_fast(texts, n) for n in (1 << 62, (1 << 62) - 1))
     high = tf.math.floormod(both - low, tf.constant((1 << 62) - 1, "int64"))
-    return tf.bitwise.bitwise_or(tf.cast(low, "uint64"), tf.bitwise.left_shift(tf.cast(high, "uint64"), tf.constant(62, "uint64")))
+    return tf.bitwise.bitwise_or(
+        tf.cast(low, "uint64"), tf.bitwise.left_shift(tf.cast(high, "uint64"), tf.constant(62, "uint64"))
+    )
 
 
 HashedCrossing.__module__ = "brio.keras.layers"  # where configs find it

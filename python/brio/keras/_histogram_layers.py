@@ -46,12 +46,21 @@ class Equalization(ImageLayer):
         bins, channels = self.bins, images.shape[-1]
         levels = _core.cast(rescaled(images, self.value_range, BYTE), "float32")
         of_channel = _core.range(channels) * bins
-        counts = _counts(tf.clip_by_value(_core.cast(levels * (bins - 1) / 255.0, "int32"), 0, bins - 1) + of_channel, channels * bins, bins)
+        counts = _counts(
+            tf.clip_by_value(_core.cast(levels * (bins - 1) / 255.0, "int32"), 0, bins - 1) + of_channel,
+            channels * bins,
+            bins,
+        )
         below = _core.cast(_core.cumsum(counts, axis=1), "float32")
         least = tf.reduce_min(_core.where(below > 0, below, below[:, -1:]), axis=1, keepdims=True)
         rest = below[:, -1:] - least
-        table = tf.clip_by_value(tf.round((below - least) * 255.0 / _core.where(rest > 0, rest, _core.ones_like(rest))), 0, 255)
-        made = _core.gather(_core.reshape(table, [-1]), _core.cast(tf.clip_by_value(levels / 255.0 * (bins - 1), 0, bins - 1), "int32") + of_channel)
+        table = tf.clip_by_value(
+            tf.round((below - least) * 255.0 / _core.where(rest > 0, rest, _core.ones_like(rest))), 0, 255
+        )
+        made = _core.gather(
+            _core.reshape(table, [-1]),
+            _core.cast(tf.clip_by_value(levels / 255.0 * (bins - 1), 0, bins - 1), "int32") + of_channel,
+        )
         several = tf.reduce_sum(_core.cast(counts > 0, "int32"), axis=1) > 1
         return rescaled(_core.cast(_core.where(several, made, levels), images.dtype), BYTE, self.value_range)
 
@@ -59,7 +68,9 @@ class Equalization(ImageLayer):
 def _counts(places, total, bins):
     """How often each number below `total` occurs, in rows of `bins`."""
     places = _core.reshape(places, [-1])
-    return _core.reshape(_core.tensor_scatter_nd_add(_core.zeros([total], "int32"), places[:, None], _core.ones_like(places)), [-1, bins])
+    return _core.reshape(
+        _core.tensor_scatter_nd_add(_core.zeros([total], "int32"), places[:, None], _core.ones_like(places)), [-1, bins]
+    )
 
 
 class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
@@ -85,7 +96,9 @@ class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
         rows, columns = -(-height // down), -(-width // across)  # of a tile
         levels = _core.cast(rescaled(_core.cast(images, "float32"), self.value_range, BYTE), "float32")
         if rows * down > height or columns * across > width:
-            levels = _core.pad(levels, [[0, 0], [0, rows * down - height], [0, columns * across - width], [0, 0]], mode="SYMMETRIC")
+            levels = _core.pad(
+                levels, [[0, 0], [0, rows * down - height], [0, columns * across - width], [0, 0]], mode="SYMMETRIC"
+            )
         values = tf.clip_by_value(_core.cast(levels, "int32"), 0, 255)
         number = _core.shape(images)[0]
         picture = _core.reshape(_core.range(number), [-1, 1, 1, 1])

@@ -36,7 +36,13 @@ class TakesDicts(Layer):
 
         def run(*tensors):
             training = kwargs.get("training")
-            made[:] = [self.call(_nest.pack(data, tensors), *args, **{**kwargs, "training": trains() if training is None else training})]
+            made[:] = [
+                self.call(
+                    _nest.pack(data, tensors),
+                    *args,
+                    **{**kwargs, "training": trains() if training is None else training},
+                )
+            ]
             return _nest.flatten(made[0])
 
         leaves = _nest.flatten(data)
@@ -51,7 +57,9 @@ def pair(layer, what, given, low, high, bottom=None):
     """The range (lower, upper) that a number or a pair in [low, high] stands for; that of a number begins at `bottom`, or at its negative."""
     several = isinstance(given, (tuple, list))
     numbers = list(given) if several else [given]
-    if len(numbers) != (2 if several else 1) or any(isinstance(n, bool) or not isinstance(n, (int, float)) for n in numbers):
+    if len(numbers) != (2 if several else 1) or any(
+        isinstance(n, bool) or not isinstance(n, (int, float)) for n in numbers
+    ):
         raise ValueError(f"[{layer}] {what} is {given!r}; it is a number, or a pair of numbers, in [{low}, {high}]")
     if min(numbers) > high or max(numbers) < low or (not several and not low <= given <= high):
         raise ValueError(f"[{layer}] {what} is {given!r}; it lies in [{low}, {high}]")
@@ -92,7 +100,9 @@ class ImageLayer(TakesDicts):
         self.bounding_box_format = bounding_box_format
         self.data_format = backend.image_data_format() if data_format is None else data_format
         if self.data_format not in ("channels_last", "channels_first"):
-            raise ValueError(f"[{type(self).__name__}] data_format is {data_format!r}; it is 'channels_last' or 'channels_first'")
+            raise ValueError(
+                f"[{type(self).__name__}] data_format is {data_format!r}; it is 'channels_last' or 'channels_first'"
+            )
         self.seed = seed
         self.generator = None if seed is None else random.SeedGenerator(seed)  # else those of the global generator
 
@@ -138,7 +148,9 @@ class ImageLayer(TakesDicts):
         rank = len(images.shape)
         if rank not in (3, 4):
             raise ValueError(f"[{self.name}] takes a picture or a batch of them, but got shape {images.shape}")
-        of_shapes = _shapes_only.depth and None in tuple(images.shape[-3:])  # all that is asked for is what the result is like
+        of_shapes = _shapes_only.depth and None in tuple(
+            images.shape[-3:]
+        )  # all that is asked for is what the result is like
         if of_shapes or (not training and not self._without_training):
             images = self._computed(images)
             return {**data, "images": images} if several else images
@@ -152,10 +164,15 @@ class ImageLayer(TakesDicts):
         if "labels" in data:
             made["labels"] = alone(self.mix_labels(batch(data["labels"]), drawn))
         if "segmentation_masks" in data:
-            made["segmentation_masks"] = alone(self._turned(self.change_masks(self._turned(batch(data["segmentation_masks"]), True), drawn), False))
+            made["segmentation_masks"] = alone(
+                self._turned(self.change_masks(self._turned(batch(data["segmentation_masks"]), True), drawn), False)
+            )
         if "bounding_boxes" in data:
             boxes = {k: batch(v) for k, v in data["bounding_boxes"].items()}
-            made["bounding_boxes"] = {k: alone(v) for k, v in self._moved(boxes, drawn, _core.shape(pictures)[1], _core.shape(pictures)[2]).items()}
+            made["bounding_boxes"] = {
+                k: alone(v)
+                for k, v in self._moved(boxes, drawn, _core.shape(pictures)[1], _core.shape(pictures)[2]).items()
+            }
         return {**data, **made}
 
     def _computed(self, images):
@@ -168,7 +185,9 @@ class ImageLayer(TakesDicts):
 
     def _moved(self, boxes, drawn, height, width):
         if not self.bounding_box_format:
-            raise ValueError(f"[{self.name}] got bounding boxes of no known format; make the layer with bounding_box_format='xyxy' or another")
+            raise ValueError(
+                f"[{self.name}] got bounding boxes of no known format; make the layer with bounding_box_format='xyxy' or another"
+            )
         if type(self).move_boxes is ImageLayer.move_boxes:
             return boxes
         size = {"height": height, "width": width}
@@ -185,8 +204,14 @@ class ImageLayer(TakesDicts):
     def get_config(self):
         """What the layer was made with; from_config() makes another of it."""
         config = self._base_config()
-        own = [n for n, p in inspect.signature(type(self).__init__).parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]
-        names = dict.fromkeys([*own, "data_format", *(["bounding_box_format"] if self.bounding_box_format is not None else [])])
+        own = [
+            n
+            for n, p in inspect.signature(type(self).__init__).parameters.items()
+            if n != "self" and p.kind is not p.VAR_KEYWORD
+        ]
+        names = dict.fromkeys(
+            [*own, "data_format", *(["bounding_box_format"] if self.bounding_box_format is not None else [])]
+        )
         return {**config, **{n: getattr(self, n) for n in names}}
 
 

@@ -18,7 +18,9 @@ class InputSpec:
         self.axes = {int(axis): size for axis, size in (axes or {}).items()}
         highest = self.ndim or self.max_ndim
         if self.axes and highest is not None and max(self.axes) > highest - 1:
-            raise ValueError(f"[InputSpec] axes names axis {max(self.axes)}, but an input has no more than {highest} axes")
+            raise ValueError(
+                f"[InputSpec] axes names axis {max(self.axes)}, but an input has no more than {highest} axes"
+            )
 
     def get_config(self):
         """What it was made with."""
@@ -62,6 +64,8 @@ def _difference(spec, x):
             return f"the size {size} in axis {axis}"
     if spec.shape is not None:
         trim = lambda s: s[:-1] if spec.allow_last_axis_squeeze and s and s[-1] == 1 else s  # noqa: E731
-        if any(want is not None and have is not None and want != have for want, have in zip(trim(spec.shape), trim(shape))):
+        if any(
+            want is not None and have is not None and want != have for want, have in zip(trim(spec.shape), trim(shape))
+        ):
             return f"the shape {spec.shape}"
     return None

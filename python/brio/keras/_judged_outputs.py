@@ -32,7 +32,9 @@ class Plan:
         listed = _nest.flatten(values) if isinstance(values, (list, tuple)) else [values]
         if len(listed) != len(keys) and len(listed) != len(self.judged()):
             judged = len(self.judged())
-            raise ValueError(f"the model has {len(keys)} outputs, of which {judged} are judged, but {len(listed)} targets or weights are given")
+            raise ValueError(
+                f"the model has {len(keys)} outputs, of which {judged} are judged, but {len(listed)} targets or weights are given"
+            )
         return dict(zip(keys if len(listed) == len(keys) else self.judged(), listed))
 
     def pairs(self, y, y_pred, sample_weight):
@@ -52,7 +54,9 @@ class Plan:
         for key, row in self.rows.items():
             target = targets.get(key)
             if target is None and row[0] is not None:
-                raise ValueError(f"output '{self.names[key]}' has a loss, but y has no target for it: y has {sorted(map(str, targets))}")
+                raise ValueError(
+                    f"output '{self.names[key]}' has a loss, but y has no target for it: y has {sorted(map(str, targets))}"
+                )
             if target is not None:
                 yield key, row, target, predictions[key], sample_weight if one_weight else weights.get(key)
 
@@ -75,7 +79,15 @@ def plan(model, given, names, rows):
         return Plan(names, rows, dict(zip(names, names))) if some or renamed else None
     if isinstance(loss, dict):
         return Plan(names, rows, dict(zip(names, names)))
-    return Plan(range(len(rows)), rows, [f"output_{i + 1}" for i in range(len(rows))] if len(with_loss) > 1 else [""] * len(rows)) if some else None
+    return (
+        Plan(
+            range(len(rows)),
+            rows,
+            [f"output_{i + 1}" for i in range(len(rows))] if len(with_loss) > 1 else [""] * len(rows),
+        )
+        if some
+        else None
+    )
 
 
 def named(given):

@@ -14,7 +14,9 @@ from brio.errors import _UnknownValueError
 from brio.keras import _classes, _input_spec, _tracking, _training_flag
 
 KerasTensor = _core.KerasTensor
-KerasTensor.name = property(lambda symbol: _core._symbol_layer(symbol).name, doc="The name of the layer that gives it; of an Input, its own.")
+KerasTensor.name = property(
+    lambda symbol: _core._symbol_layer(symbol).name, doc="The name of the layer that gives it; of an Input, its own."
+)
 
 # Layers by the address of their C++ module: one Python object for each.
 _known = weakref.WeakValueDictionary()
@@ -46,7 +48,9 @@ def _mask_deleter(tensor):
     _core._drop_mask(tensor)
 
 
-_core.Tensor._keras_mask = property(lambda tensor: _core._mask_of(tensor), None, _mask_deleter)  # del x._keras_mask, as tutorials do
+_core.Tensor._keras_mask = property(
+    lambda tensor: _core._mask_of(tensor), None, _mask_deleter
+)  # del x._keras_mask, as tutorials do
 
 
 def as_dense(x):
@@ -130,15 +134,25 @@ class Layer:
     def get_config(self):
         """What the layer was made with; from_config() makes another of it."""
         config = self._base_config()
-        if not hasattr(type(self).get_config, "_by_default"):  # called by the get_config of a class, which adds its own options
+        if not hasattr(
+            type(self).get_config, "_by_default"
+        ):  # called by the get_config of a class, which adds its own options
             return config
         given = inspect.signature(type(self).__init__).parameters
         base = inspect.signature(Layer.__init__).parameters
-        own = [n for n, p in given.items() if n not in ("self", *config) and (n not in base or n in self.__dict__) and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+        own = [
+            n
+            for n, p in given.items()
+            if n not in ("self", *config)
+            and (n not in base or n in self.__dict__)
+            and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+        ]
         made_with = self._arguments()
         missing = [n for n in own if n not in made_with and not hasattr(self, n)]
         if missing:
-            raise NotImplementedError(f"{type(self).__name__} takes {', '.join(missing)} and needs get_config() of its own")
+            raise NotImplementedError(
+                f"{type(self).__name__} takes {', '.join(missing)} and needs get_config() of its own"
+            )
         return {**config, **{n: made_with[n] if n in made_with else getattr(self, n) for n in own}}
 
     get_config._by_default = True
@@ -231,7 +245,12 @@ class Layer:
             return _on_symbols(self, args, kwargs, training)
         values = [i for i, x in enumerate(flat) if isinstance(x, KerasTensor) or _is_value(x)]
         if not values and flat:  # a list of numbers
-            args = (_nest.map_structure(_core.convert_to_tensor, args[0]) if not isinstance(args[0], list) else _core.convert_to_tensor(args[0]), *args[1:])
+            args = (
+                _nest.map_structure(_core.convert_to_tensor, args[0])
+                if not isinstance(args[0], list)
+                else _core.convert_to_tensor(args[0]),
+                *args[1:],
+            )
             flat = _nest.flatten((args, kwargs))
             values = [i for i, x in enumerate(flat) if _is_value(x)]
         if symbolic:
@@ -241,8 +260,12 @@ class Layer:
             return made
         if training is None and "training" not in kwargs:
             training = _training_flag.unsaid(type(self))
-        if not simple and values and _recording.state.on:  # the record holds only tensors: other arguments belong to the step
-            step = Step(self, (args, kwargs), [None if i in values else x for i, x in enumerate(flat)], values, training)
+        if (
+            not simple and values and _recording.state.on
+        ):  # the record holds only tensors: other arguments belong to the step
+            step = Step(
+                self, (args, kwargs), [None if i in values else x for i, x in enumerate(flat)], values, training
+            )
             with _recording.Recording(False):
                 return _packed(step, step._handle.keeping(step).call([flat[i] for i in values], None), None)
         stack = self._pending.__dict__.setdefault("stack", [])
@@ -259,7 +282,9 @@ class Layer:
 
     def _core_call(self, tensors, training, masks):
         stack = self._pending.__dict__.setdefault("stack", [])
-        mine = stack[-1] if stack and stack[-1][3] is not _RUNNING else None  # C++ may call twice: to make the weights, and to trace
+        mine = (
+            stack[-1] if stack and stack[-1][3] is not _RUNNING else None
+        )  # C++ may call twice: to make the weights, and to trace
         if mine:
             structure, flat, values, _ = mine
             flat = list(flat)
@@ -308,7 +333,9 @@ class Layer:
     def _give_masks(self, takes, args, kwargs, masks):
         """One argument of tensors has its masks in `mask`; each of several has them in NAME_mask, where call() takes that."""
         names = _positional(type(self))
-        given = [(names[i] if i < len(names) else None, a) for i, a in enumerate(args)] + [(k, v) for k, v in kwargs.items()]
+        given = [(names[i] if i < len(names) else None, a) for i, a in enumerate(args)] + [
+            (k, v) for k, v in kwargs.items()
+        ]
         given = [(name, sum(_is_value(x) for x in _nest.flatten(a))) for name, a in given]
         given = [(name, count) for name, count in given if count]
         if len(given) <= 1:
@@ -356,7 +383,9 @@ class Layer:
         by_name = {**dict(zip(names, args)), **kwargs}
         by_name = {n: _nest.map_structure(lambda leaf: leaf.shape, v) for n, v in by_name.items()}
         wanted = list(inspect.signature(self.build).parameters)
-        several = {w: by_name[w[: -len("_shape")]] for w in wanted if w.endswith("_shape") and w[: -len("_shape")] in by_name}
+        several = {
+            w: by_name[w[: -len("_shape")]] for w in wanted if w.endswith("_shape") and w[: -len("_shape")] in by_name
+        }
         if len(wanted) > 1 and several:
             self.build(**several)
         else:
@@ -564,9 +593,13 @@ class Layer:
     def stateless_call(self, trainable_variables, non_trainable_variables, *args, return_losses=False, **kwargs):
         """(outputs, the non-trainable variables after the call) of the layer with these values in place of its variables, which stay as they are."""
         variables = [*self.trainable_variables, *self.non_trainable_variables]
-        given = [v() if callable(v) else v for v in (*trainable_variables, *non_trainable_variables)]  # v.value is a property in Keras
+        given = [
+            v() if callable(v) else v for v in (*trainable_variables, *non_trainable_variables)
+        ]  # v.value is a property in Keras
         if len(given) != len(variables):
-            raise ValueError(f"stateless_call() of '{self.name}' takes {len(variables)} variables, but got {len(given)}")
+            raise ValueError(
+                f"stateless_call() of '{self.name}' takes {len(variables)} variables, but got {len(given)}"
+            )
         before = [_core.convert_to_tensor(v) + _core.zeros([], v.dtype) for v in variables]
         try:
             for variable, value in zip(variables, given):
@@ -580,7 +613,9 @@ class Layer:
 
     def add_metric(self, *args, **kwargs):
         """Keras 3 has none: make a Metric in the constructor, and update it in call()."""
-        raise NotImplementedError("Keras 3 has no add_metric(); make a keras.metrics.Metric an attribute and update it in call()")
+        raise NotImplementedError(
+            "Keras 3 has no add_metric(); make a keras.metrics.Metric an attribute and update it in call()"
+        )
 
     def compute_output_shape(self, input_shape):
         """The shape of the result for inputs of this shape."""
@@ -625,7 +660,9 @@ def _waiting_class(cls):
     if "_waits_as" in cls.__dict__:
         return cls
     if cls not in _waiting_classes:
-        _waiting_classes[cls] = type(cls.__name__, (cls,), {"__module__": cls.__module__, "__call__": _call_waiting, "_waits_as": cls})
+        _waiting_classes[cls] = type(
+            cls.__name__, (cls,), {"__module__": cls.__module__, "__call__": _call_waiting, "_waits_as": cls}
+        )
     return _waiting_classes[cls]
 
 
@@ -658,7 +695,11 @@ def _call_arguments(cls):
 def _positional(cls):
     """The names of call()'s arguments, in order, looked up once a class."""
     if "_call_order" not in cls.__dict__:
-        order = [n for n, p in inspect.signature(cls.call).parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
+        order = [
+            n
+            for n, p in inspect.signature(cls.call).parameters.items()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ][1:]
         type.__setattr__(cls, "_call_order", order)
     return cls._call_order
 
@@ -676,7 +717,9 @@ def _without_training(cls, args, kwargs, training):
         raise TypeError(f"{cls.__name__}.call() takes {len(names)} arguments, but {len(args)} were given")
     kwargs = {**dict(zip(names[at + 1 :], args[at + 1 :])), **kwargs}
     if _core.is_tensor(training) or isinstance(training, _core.Variable):
-        if not _core._is_known(_core.convert_to_tensor(training)):  # a tensor of the traced function: call() sees it, layers do not
+        if not _core._is_known(
+            _core.convert_to_tensor(training)
+        ):  # a tensor of the traced function: call() sees it, layers do not
             return args[:at], {**kwargs, "training": training}, None
         training = bool(training)
     return args[:at], kwargs, None if training is None else bool(training)
@@ -740,7 +783,9 @@ def _specs_by_example(handle, symbols, training):
     """[(shape, dtype)] of what a layer gives; sizes that differ between examples of two sizes are open. None where it takes no such example."""
     shapes = []
     for size in (2, 3):
-        tensors = [_core.zeros([size + (i > 0) if n is None else n for i, n in enumerate(s.shape)], s.dtype) for s in symbols]
+        tensors = [
+            _core.zeros([size + (i > 0) if n is None else n for i, n in enumerate(s.shape)], s.dtype) for s in symbols
+        ]
         try:
             with _core._InitScope():
                 results = handle.call(tensors, training)
@@ -786,4 +831,8 @@ def _remember_call(layer, inputs, outputs):
     if "_calls" not in layer.__dict__:
         weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s  # noqa: E731
         flat = [s for s in _nest.flatten(inputs) if isinstance(s, KerasTensor)]
-        object.__setattr__(layer, "_calls", (weak(flat[0]) if len(flat) == 1 else [weak(s) for s in flat], _nest.map_structure(weak, outputs)))
+        object.__setattr__(
+            layer,
+            "_calls",
+            (weak(flat[0]) if len(flat) == 1 else [weak(s) for s in flat], _nest.map_structure(weak, outputs)),
+        )

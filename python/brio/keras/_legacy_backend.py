@@ -300,7 +300,9 @@ def clip(x, min_value, max_value):
     """x within bounds."""
     if isinstance(min_value, (int, float)) and isinstance(max_value, (int, float)) and max_value < min_value:
         max_value = min_value
-    return _core.clip_by_value(x, -np.inf if min_value is None else min_value, np.inf if max_value is None else max_value)
+    return _core.clip_by_value(
+        x, -np.inf if min_value is None else min_value, np.inf if max_value is None else max_value
+    )
 
 
 def equal(x, y):
@@ -495,7 +497,9 @@ def gradients(loss, variables):
     from brio.compat import v1
 
     if _control.executing_eagerly():
-        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        )
     return v1.gradients(loss, variables)
 
 
@@ -570,7 +574,9 @@ def bias_add(x, bias, data_format=None):
     """x plus a bias for each channel."""
     bias = _core.convert_to_tensor(bias)
     if data_format == "channels_first" and len(x.shape) > 2:
-        bias = _core.reshape(bias, [1, -1, *[1] * (len(x.shape) - 2)] if len(bias.shape) == 1 else [1, bias.shape[-1], *bias.shape[:-1]])
+        bias = _core.reshape(
+            bias, [1, -1, *[1] * (len(x.shape) - 2)] if len(bias.shape) == 1 else [1, bias.shape[-1], *bias.shape[:-1]]
+        )
     elif len(bias.shape) > 1:
         bias = _core.reshape(bias, [1, *bias.shape])
     return x + bias
@@ -627,11 +633,15 @@ def depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding="valid", data_
     return ops.depthwise_conv(x, depthwise_kernel, strides, padding, data_format or "channels_last", dilation_rate)
 
 
-def separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1)):
+def separable_conv2d(
+    x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1)
+):
     """Convolution of each channel by itself, then over the channels."""
     from brio.keras import ops
 
-    return ops.separable_conv(x, depthwise_kernel, pointwise_kernel, strides, padding, data_format or "channels_last", dilation_rate)
+    return ops.separable_conv(
+        x, depthwise_kernel, pointwise_kernel, strides, padding, data_format or "channels_last", dilation_rate
+    )
 
 
 def _pool(x, size, strides, padding, data_format, mode):
@@ -639,7 +649,9 @@ def _pool(x, size, strides, padding, data_format, mode):
 
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}")
-    return (ops.max_pool if mode == "max" else ops.average_pool)(x, size, strides, padding, data_format or "channels_last")
+    return (ops.max_pool if mode == "max" else ops.average_pool)(
+        x, size, strides, padding, data_format or "channels_last"
+    )
 
 
 def pool2d(x, pool_size, strides=(1, 1), padding="valid", data_format=None, pool_mode="max"):
@@ -679,7 +691,9 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1, 
     if ignore_class is None:
         return ops.sparse_categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
     valid = _core.not_equal(target, ignore_class)
-    found = ops.sparse_categorical_crossentropy(_core.where(valid, target, _core.zeros_like(target)), output, from_logits=from_logits, axis=axis)
+    found = ops.sparse_categorical_crossentropy(
+        _core.where(valid, target, _core.zeros_like(target)), output, from_logits=from_logits, axis=axis
+    )
     return _core.where(valid, found, _core.zeros_like(found))
 
 
@@ -712,12 +726,16 @@ def _random():
 
 def random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
     """From a normal distribution."""
-    return _random().normal(shape, mean, stddev, dtype or config.floatx(), np.random.randint(10**7) if seed is None else seed)
+    return _random().normal(
+        shape, mean, stddev, dtype or config.floatx(), np.random.randint(10**7) if seed is None else seed
+    )
 
 
 def random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
     """From a uniform distribution."""
-    return _random().uniform(shape, minval, maxval, dtype or config.floatx(), np.random.randint(10**7) if seed is None else seed)
+    return _random().uniform(
+        shape, minval, maxval, dtype or config.floatx(), np.random.randint(10**7) if seed is None else seed
+    )
 
 
 def random_bernoulli(shape, p=0.0, dtype=None, seed=None):
@@ -727,7 +745,9 @@ def random_bernoulli(shape, p=0.0, dtype=None, seed=None):
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
     """From a normal distribution that is cut at two standard deviations."""
-    return _random().truncated_normal(shape, mean, stddev, dtype or config.floatx(), np.random.randint(10**7) if seed is None else seed)
+    return _random().truncated_normal(
+        shape, mean, stddev, dtype or config.floatx(), np.random.randint(10**7) if seed is None else seed
+    )
 
 
 # ---- recurrence
@@ -736,7 +756,9 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
 def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, unroll=False, input_length=None,
         time_major=False, zero_output_for_mask=False, return_all_outputs=True):  # fmt: skip
     """(last output, outputs, states) of step_function(input, states) over the steps."""
-    sequence = _nest.map_structure(lambda x: x if time_major else _core.transpose(x, [1, 0, *range(2, len(x.shape))]), inputs)
+    sequence = _nest.map_structure(
+        lambda x: x if time_major else _core.transpose(x, [1, 0, *range(2, len(x.shape))]), inputs
+    )
     flat, states, outputs, last = _nest.flatten(sequence), tuple(initial_states), [], None
     steps = range(flat[0].shape[0])
     masks = None if mask is None else (mask if time_major else _core.transpose(mask, [1, 0]))

@@ -15,7 +15,11 @@ def save_model(model, path, include_optimizer=True):
     """Writes config, weights, and how the model was compiled."""
     if not model.built and not model.weights:
         raise ValueError("a model that has not been built has no weights to write; call it on data, or build() it")
-    about = {"backend": "tensorflow", "keras_version": saving._VERSION, "model_config": json.dumps(saving.serialize_keras_object(model))}
+    about = {
+        "backend": "tensorflow",
+        "keras_version": saving._VERSION,
+        "model_config": json.dumps(saving.serialize_keras_object(model)),
+    }
     optimizer = getattr(model, "optimizer", None)
     compiled = model.get_compile_config() if include_optimizer and optimizer is not None else None
     if compiled:
@@ -25,19 +29,29 @@ def save_model(model, path, include_optimizer=True):
     if compiled and optimizer.variables:
         _subset("optimizer_weights", optimizer.variables, groups, rows)
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)  # Keras makes the folder for this kind of file
-    _files.write_aside(path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
+    _files.write_aside(
+        path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows))
+    )
 
 
 def save_weights(model, path):
     """Writes the weights alone."""
     groups, rows = [], []
     _weights(model, "", groups, rows)
-    _files.write_aside(path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
+    _files.write_aside(
+        path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows))
+    )
 
 
 def _training_config(model, compiled):
     given = {k: compiled.get(k) for k in ("loss", "metrics", "weighted_metrics", "loss_weights")}
-    return {**given, "optimizer_config": {"class_name": type(model.optimizer).__name__, "config": saving.serialize_keras_object(model.optimizer.get_config())}}
+    return {
+        **given,
+        "optimizer_config": {
+            "class_name": type(model.optimizer).__name__,
+            "config": saving.serialize_keras_object(model.optimizer.get_config()),
+        },
+    }
 
 
 def _in_parts(name, texts):
@@ -63,7 +77,16 @@ def _subset(group, variables, groups, rows):
 def _weights(model, group, groups, rows):
     layers = list(model.layers)
     before = f"{group}/" if group else ""
-    groups.append((group, {**_in_parts("layer_names", [layer.name for layer in layers]), "backend": "tensorflow", "keras_version": saving._VERSION}))
+    groups.append(
+        (
+            group,
+            {
+                **_in_parts("layer_names", [layer.name for layer in layers]),
+                "backend": "tensorflow",
+                "keras_version": saving._VERSION,
+            },
+        )
+    )
     inside = set()
     for layer in layers:
         variables = _in_order(layer)
@@ -106,13 +129,20 @@ class _File:
         return {name for name, is_group in self._call(self.reader.names, at) if is_group}
 
     def arrays(self, group):
-        return [saving._numbers(*self._call(self.reader.read, f"{group}/{name}")) for name in self.texts(group, "weight_names")]
+        return [
+            saving._numbers(*self._call(self.reader.read, f"{group}/{name}"))
+            for name in self.texts(group, "weight_names")
+        ]
 
 
 def is_legacy(path):
     """Is an HDF5 file of this form?"""
     file = _File(path)
-    return file._call(file.reader.has_attribute, "", "layer_names") or file._call(file.reader.has_attribute, "", "layer_names0") or "model_weights" in file.groups()
+    return (
+        file._call(file.reader.has_attribute, "", "layer_names")
+        or file._call(file.reader.has_attribute, "", "layer_names0")
+        or "model_weights" in file.groups()
+    )
 
 
 def load_weights(model, path, skip_mismatch=False, by_name=False):
@@ -127,7 +157,9 @@ def load_weights(model, path, skip_mismatch=False, by_name=False):
         named = {layer.name: layer for layer in layers}
         pairs = [(named[name], name, arrays) for name, arrays in stored if name in named]
     elif len(layers) != len(stored):
-        raise ValueError(f"{path} has weights for {len(stored)} layers, but the model has {len(layers)} layers with weights")
+        raise ValueError(
+            f"{path} has weights for {len(stored)} layers, but the model has {len(layers)} layers with weights"
+        )
     else:
         pairs = [(layer, name, arrays) for layer, (name, arrays) in zip(layers, stored)]
     _assign([(layer.name, name, _in_order(layer), arrays) for layer, name, arrays in pairs], path, skip_mismatch)
@@ -148,7 +180,9 @@ def _assign(rows, path, skip_mismatch):
             continue
         for variable, array in zip(variables, arrays):
             if tuple(variable.shape) != tuple(np.shape(array)):
-                problems.append(f"a weight of '{layer}' has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(array))}")
+                problems.append(
+                    f"a weight of '{layer}' has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(array))}"
+                )
             else:
                 values.append((variable, array))
     if problems and not skip_mismatch:
@@ -180,7 +214,10 @@ def _compile(model, training, custom_objects):
     from brio.keras import optimizers
 
     with saving.CustomObjectScope(custom_objects):
-        found = {k: saving.deserialize_keras_object(training.get(k)) for k in ("loss", "metrics", "weighted_metrics", "loss_weights")}
+        found = {
+            k: saving.deserialize_keras_object(training.get(k))
+            for k in ("loss", "metrics", "weighted_metrics", "loss_weights")
+        }
         model.compile(optimizer=optimizers.deserialize(_in_new_form(training["optimizer_config"])), **found)
 
 

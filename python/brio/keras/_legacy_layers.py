@@ -31,7 +31,9 @@ class _RandomSize(Layer):
         super().__init__(**kwargs)
         low, high = factor if isinstance(factor, (tuple, list)) else (-factor, factor)
         if high < low or low < -1.0:
-            raise ValueError(f"[{type(self).__name__}] factor is {factor}; it is a number or a pair, the lower one first, both above -1")
+            raise ValueError(
+                f"[{type(self).__name__}] factor is {factor}; it is a number or a pair, the lower one first, both above -1"
+            )
         self.factor, self.interpolation, self.seed = factor, interpolation, seed
         self._range, self._seeds = (1.0 + low, 1.0 + high), random.SeedGenerator(seed)
 
@@ -40,7 +42,9 @@ class _RandomSize(Layer):
             return inputs
         size = [inputs.shape[-3], inputs.shape[-2]]
         times = random.uniform([], *self._range, seed=self._seeds)
-        size[self._axis + 1] = max(1, int(times * size[self._axis + 1]))  # no graph has sizes by chance: the model runs op by op
+        size[self._axis + 1] = max(
+            1, int(times * size[self._axis + 1])
+        )  # no graph has sizes by chance: the model runs op by op
         return _core.cast(image.resize(inputs, size, self.interpolation), inputs.dtype)
 
 

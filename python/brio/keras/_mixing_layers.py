@@ -3,7 +3,14 @@
 import brio as tf
 from brio import _core
 from brio.keras import random
-from brio.keras._color_layers import Brightness, Contrast, RandomColorDegeneration, RandomPosterization, RandomSharpness, Solarization
+from brio.keras._color_layers import (
+    Brightness,
+    Contrast,
+    RandomColorDegeneration,
+    RandomPosterization,
+    RandomSharpness,
+    Solarization,
+)
 from brio.keras._histogram_layers import AutoContrast, Equalization
 from brio.keras._image_layer import ImageLayer, TakesDicts, each, pair, value_pair
 from brio.keras._warp_layers import RandomShear, Rotation, Translation, anywhere, inside
@@ -63,7 +70,14 @@ class MixUp(ImageLayer):
 
     def move_boxes(self, boxes, drawn):
         """The boxes of both pictures."""
-        return {**boxes, **{k: _core.concat([boxes[k], _core.gather(boxes[k], drawn[0])], axis=1) for k in ("boxes", "labels") if k in boxes}}
+        return {
+            **boxes,
+            **{
+                k: _core.concat([boxes[k], _core.gather(boxes[k], drawn[0])], axis=1)
+                for k in ("boxes", "labels")
+                if k in boxes
+            },
+        }
 
 
 class CutMix(ImageLayer):
@@ -148,15 +162,23 @@ class RandAugment(_OfMany):
     TensorShape([2, 16, 16, 3])
     """
 
-    def __init__(self, value_range=BYTE, num_ops=2, factor=0.5, interpolation="bilinear", seed=None, data_format=None, **kwargs):
+    def __init__(
+        self, value_range=BYTE, num_ops=2, factor=0.5, interpolation="bilinear", seed=None, data_format=None, **kwargs
+    ):
         super().__init__(data_format=data_format, seed=seed, **kwargs)
-        self.value_range, self.num_ops, self.interpolation = value_pair("RandAugment", value_range), num_ops, interpolation
+        self.value_range, self.num_ops, self.interpolation = (
+            value_pair("RandAugment", value_range),
+            num_ops,
+            interpolation,
+        )
         self.factor = pair("RandAugment", "factor", factor, 0, 1)
         self._make_changes(_CHANGES, interpolation)
 
     def draw(self, images):
         """Which changes are taken, and what each draws."""
-        return _core.unstack(self._which(self.num_ops, len(self._changes)), num=self.num_ops), [c.draw(images) for c in self._changes]
+        return _core.unstack(self._which(self.num_ops, len(self._changes)), num=self.num_ops), [
+            c.draw(images) for c in self._changes
+        ]
 
     def change(self, images, drawn):
         """The pictures changed."""
@@ -201,7 +223,12 @@ class AugMix(_OfMany):
         one, other = _core.unstack(random.gamma([2], self.alpha, seed=self.generator), num=2)
         steps = self.num_chains * self.chain_depth
         which = _core.unstack(self._which(steps, len(self._changes) + 1), num=steps)
-        return chains / tf.reduce_sum(chains), one / (one + other), which, [[c.draw(images) for c in self._changes] for _ in which]
+        return (
+            chains / tf.reduce_sum(chains),
+            one / (one + other),
+            which,
+            [[c.draw(images) for c in self._changes] for _ in which],
+        )
 
     def change(self, images, drawn):
         """The pictures mixed with their chains."""
@@ -245,7 +272,11 @@ class MaxNumBoundingBoxes(ImageLayer):
     def _moved(self, boxes, drawn, height, width):
         def made(x):
             x = _core.convert_to_tensor(x)[:, : self.max_number]
-            return _core.pad(x, [[0, 0], [0, self.max_number - x.shape[1]], *[[0, 0]] * (len(x.shape) - 2)], constant_values=self.fill_value)
+            return _core.pad(
+                x,
+                [[0, 0], [0, self.max_number - x.shape[1]], *[[0, 0]] * (len(x.shape) - 2)],
+                constant_values=self.fill_value,
+            )
 
         return {**boxes, **{k: made(boxes[k]) for k in ("boxes", "labels")}}
 

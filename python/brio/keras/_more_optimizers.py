@@ -31,8 +31,12 @@ class ScheduleFreeAdamW(Optimizer):
         self._steps, self._squares = [], []
         for variable in self._last:
             begin = lambda *_, variable=variable, **__: _core.identity(_core.convert_to_tensor(variable))  # noqa: E731
-            self._steps.append(self.add_variable(variable.shape, begin, variable.dtype, name=_slot(variable, "momentum")))
-            self._squares.append(self.add_variable(variable.shape, "zeros", variable.dtype, name=_slot(variable, "velocity")))
+            self._steps.append(
+                self.add_variable(variable.shape, begin, variable.dtype, name=_slot(variable, "momentum"))
+            )
+            self._squares.append(
+                self.add_variable(variable.shape, "zeros", variable.dtype, name=_slot(variable, "velocity"))
+            )
 
     @property
     def variables(self):
@@ -49,14 +53,18 @@ class ScheduleFreeAdamW(Optimizer):
         at = self._get_variable_index(variable)
         steps, squares = self._steps[at], self._squares[at]
         squares.assign_add((gradient * gradient - squares) * (1 - self.beta_2))
-        steps.assign_sub(rate * gradient / (_core.sqrt(squares / (1 - _core.pow(number(self.beta_2), step))) + self.epsilon))
-        mean = (variable - (1 - self.beta_1) * steps) / self.beta_1  # Keras on TensorFlow takes where the steps lead now, too
+        steps.assign_sub(
+            rate * gradient / (_core.sqrt(squares / (1 - _core.pow(number(self.beta_2), step))) + self.epsilon)
+        )
+        mean = (
+            variable - (1 - self.beta_1) * steps
+        ) / self.beta_1  # Keras on TensorFlow takes where the steps lead now, too
         mean = (1 - 1 / step) * mean + steps / step
         variable.assign((1 - self.beta_1) * steps + self.beta_1 * mean)
 
 
 def _slot(variable, what):
-    """ "dense/kernel" → "dense_kernel_momentum", as Keras names it. """
+    """ "dense/kernel" → "dense_kernel_momentum", as Keras names it."""
     return f"{variable.path.replace('/', '_')}_{what}"
 
 
@@ -94,7 +102,9 @@ class OptimizerMap(MutableMapping):
         if not isinstance(key, str):
             raise ValueError(f"[OptimizerMap] the key is {key!r}; it must be a string")
         if not isinstance(optimizer, Optimizer) or isinstance(optimizer, (LossScaleOptimizer, MultiOptimizer)):
-            raise ValueError(f"[OptimizerMap] '{key}' is given {optimizer!r}; it must be an Optimizer, and none that has others inside")
+            raise ValueError(
+                f"[OptimizerMap] '{key}' is given {optimizer!r}; it must be an Optimizer, and none that has others inside"
+            )
         self._optimizer_map[key] = optimizer
 
     def __delitem__(self, key):
@@ -141,7 +151,9 @@ class MultiOptimizer(Optimizer):
 
     def _place_of(self, optimizer):
         if not isinstance(optimizer, Optimizer) or isinstance(optimizer, (LossScaleOptimizer, MultiOptimizer)):
-            raise ValueError(f"[MultiOptimizer] a variable is given {optimizer!r}; it must be an Optimizer, and none that has others inside")
+            raise ValueError(
+                f"[MultiOptimizer] a variable is given {optimizer!r}; it must be an Optimizer, and none that has others inside"
+            )
         for place, known in enumerate(self._inner_optimizers):
             if known is optimizer:
                 return place
@@ -181,10 +193,14 @@ class MultiOptimizer(Optimizer):
     def apply(self, grads, trainable_variables=None):
         """One step: takes gradients and their variables apart."""
         if trainable_variables is None and not self.built:
-            raise ValueError("[MultiOptimizer] gradients without variables need an optimizer that knows them; call build(variables) first")
+            raise ValueError(
+                "[MultiOptimizer] gradients without variables need an optimizer that knows them; call build(variables) first"
+            )
         variables = self._last if trainable_variables is None else list(trainable_variables)
         if len(grads) != len(variables):
-            raise ValueError(f"[MultiOptimizer] {len(grads)} gradients for {len(variables)} variables; give one for each")
+            raise ValueError(
+                f"[MultiOptimizer] {len(grads)} gradients for {len(variables)} variables; give one for each"
+            )
         self.apply_gradients(zip(grads, variables))
 
     def scale_loss(self, loss):
@@ -207,7 +223,9 @@ class MultiOptimizer(Optimizer):
     @property
     def variables(self):
         """Its count of steps and rate, and the variables of the optimizers inside."""
-        return self._brio.variables()[:2] + [v for optimizer in self.__dict__.get("_inner_optimizers", ()) for v in optimizer.variables]
+        return self._brio.variables()[:2] + [
+            v for optimizer in self.__dict__.get("_inner_optimizers", ()) for v in optimizer.variables
+        ]
 
     def finalize_variable_values(self, var_list):
         """Puts the moving means in the variables' place, where an optimizer inside has use_ema."""

@@ -6,7 +6,14 @@ import numpy as np
 
 import brio as tf
 
-_INTERPOLATIONS = {"nearest": "nearest", "bilinear": "bilinear", "bicubic": "bicubic", "lanczos": "lanczos5", "box": "area", "hamming": "bilinear"}
+_INTERPOLATIONS = {
+    "nearest": "nearest",
+    "bilinear": "bilinear",
+    "bicubic": "bicubic",
+    "lanczos": "lanczos5",
+    "box": "area",
+    "hamming": "bilinear",
+}
 
 
 class Picture:

@@ -67,12 +67,14 @@ class Recurrent(Builtin):
             results = self._in_shape(cell, list(results))
         return results[0] if len(results) == 1 else results
 
-
     def _in_shape(self, cell, results):
         """Results and states of a cell of Python's in the shapes that it gave them."""
         from brio.keras import ops
 
-        shapes = [cell.__dict__.get("_output_shape", ()), *(_state_shapes(cell.state_size) if len(results) > 1 and not isinstance(cell, Builtin) else ())]
+        shapes = [
+            cell.__dict__.get("_output_shape", ()),
+            *(_state_shapes(cell.state_size) if len(results) > 1 and not isinstance(cell, Builtin) else ()),
+        ]
         for i, shape in enumerate(shapes):
             if len(shape) > 1:
                 time = (results[i].shape[1],) if i == 0 and self.return_sequences else ()
@@ -117,7 +119,9 @@ class StackedCells(Builtin):
         from brio.keras.layers import _python_layer
 
         given = self.__dict__.get("_config", {}).get("cells")
-        if given and all(hasattr(cell, "_handle") for cell in given):  # also those of Python's, which C++ has behind others
+        if given and all(
+            hasattr(cell, "_handle") for cell in given
+        ):  # also those of Python's, which C++ has behind others
             return list(given)
         return [_python_layer(handle) for handle in self._inner.layers()]
 
@@ -176,5 +180,3 @@ class _Handle:
 
     def __init__(self, handle):
         self._handle = handle
-
-

@@ -19,9 +19,17 @@ class ReversibleEmbedding(Layer):
         if kwargs.pop("quantization_config", None) is not None:
             raise ValueError("[ReversibleEmbedding] quantization_config is not supported; leave it out")
         super().__init__(**kwargs)
-        self.input_dim, self.output_dim, self.tie_weights, self.mask_zero = int(input_dim), int(output_dim), tie_weights, mask_zero
+        self.input_dim, self.output_dim, self.tie_weights, self.mask_zero = (
+            int(input_dim),
+            int(output_dim),
+            tie_weights,
+            mask_zero,
+        )
         self.embeddings_initializer = initializers.get(embeddings_initializer)
-        self.embeddings_regularizer, self.embeddings_constraint = regularizers.get(embeddings_regularizer), constraints.get(embeddings_constraint)
+        self.embeddings_regularizer, self.embeddings_constraint = (
+            regularizers.get(embeddings_regularizer),
+            constraints.get(embeddings_constraint),
+        )
         self.reverse_dtype, self.logit_soft_cap = reverse_dtype, logit_soft_cap
         self.supports_masking = mask_zero
         object.__setattr__(self, "_reverses", False)  # did the last call?
@@ -30,7 +38,9 @@ class ReversibleEmbedding(Layer):
         self.embeddings = self.add_weight((self.input_dim, self.output_dim), self.embeddings_initializer, name="embeddings",
                                           regularizer=self.embeddings_regularizer, constraint=self.embeddings_constraint)  # fmt: skip
         if not self.tie_weights:
-            self.reverse_embeddings = self.add_weight((self.output_dim, self.input_dim), self.embeddings_initializer, name="reverse_embeddings")
+            self.reverse_embeddings = self.add_weight(
+                (self.output_dim, self.input_dim), self.embeddings_initializer, name="reverse_embeddings"
+            )
 
     def call(self, inputs, reverse=False):
         object.__setattr__(self, "_reverses", reverse)
@@ -40,7 +50,9 @@ class ReversibleEmbedding(Layer):
         dtype = self.reverse_dtype or self.compute_dtype
         kernel = _core.cast(self.embeddings if self.tie_weights else self.reverse_embeddings, dtype)
         products = tf.tensordot(_core.cast(inputs, dtype), tf.transpose(kernel) if self.tie_weights else kernel, axes=1)
-        return products if self.logit_soft_cap is None else tf.tanh(products / self.logit_soft_cap) * self.logit_soft_cap
+        return (
+            products if self.logit_soft_cap is None else tf.tanh(products / self.logit_soft_cap) * self.logit_soft_cap
+        )
 
     def compute_mask(self, inputs, previous_mask=None):
         """Which numbers are not 0, where mask_zero is set."""

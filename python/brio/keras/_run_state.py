@@ -48,7 +48,11 @@ def _python_metrics(model):
 def _of_callback(callback):
     if hasattr(callback, "_run_state"):
         return callback._run_state()
-    return {k: _plain(v) for k, v in callback.__dict__.items() if k not in _NOT_KEPT and not k.startswith("__") and _is_plain(v)}
+    return {
+        k: _plain(v)
+        for k, v in callback.__dict__.items()
+        if k not in _NOT_KEPT and not k.startswith("__") and _is_plain(v)
+    }
 
 
 def _is_plain(value):

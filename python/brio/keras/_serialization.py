@@ -16,7 +16,20 @@ _scope = contextvars.ContextVar("custom_objects", default={})
 _unsafe = contextvars.ContextVar("unsafe", default=False)
 
 # Where a class of Brio's is in Keras, by the module that it lives in here.
-_HOMES = ("layers", "losses", "metrics", "optimizers", "initializers", "regularizers", "constraints", "activations", "callbacks", "utils", "random", "quantizers")
+_HOMES = (
+    "layers",
+    "losses",
+    "metrics",
+    "optimizers",
+    "initializers",
+    "regularizers",
+    "constraints",
+    "activations",
+    "callbacks",
+    "utils",
+    "random",
+    "quantizers",
+)
 
 
 def register_keras_serializable(package="Custom", name=None):
@@ -119,9 +132,19 @@ def serialize_keras_object(obj):
         raise TypeError(f"{obj!r} cannot be serialized: it has no get_config()")
     home = getattr(obj, "__module__", None) or ""
     if home.startswith("brio"):
-        return {"module": "keras." + home.rsplit(".", 1)[-1], "class_name": "function", "config": name, "registered_name": name}
+        return {
+            "module": "keras." + home.rsplit(".", 1)[-1],
+            "class_name": "function",
+            "config": name,
+            "registered_name": name,
+        }
     registered = get_registered_name(obj)
-    return {"module": "builtins" if obj in _names else home, "class_name": "function", "config": registered, "registered_name": registered}
+    return {
+        "module": "builtins" if obj in _names else home,
+        "class_name": "function",
+        "config": registered,
+        "registered_name": registered,
+    }
 
 
 def _object_config(obj):
@@ -135,7 +158,12 @@ def _object_config(obj):
     else:
         registered = get_registered_name(cls)
         module = None if module == "__main__" else module
-    config = {"module": module, "class_name": cls.__name__, "config": serialize_keras_object(obj.get_config()), "registered_name": registered}
+    config = {
+        "module": module,
+        "class_name": cls.__name__,
+        "config": serialize_keras_object(obj.get_config()),
+        "registered_name": registered,
+    }
     for name, of in (("build_config", "get_build_config"), ("compile_config", "get_compile_config")):
         part = getattr(obj, of)() if hasattr(obj, of) else None
         if part is not None:
@@ -181,7 +209,9 @@ def _made(config):
         return _PLAIN[name](inner)
     if name == "__lambda__":
         if not _unsafe.get():
-            raise ValueError("the config holds a lambda, which is code; pass safe_mode=False if you trust where it is from")
+            raise ValueError(
+                "the config holds a lambda, which is code; pass safe_mode=False if you trust where it is from"
+            )
         return _load_function(inner["value"])
     if name == "function":
         return _find(inner, config, callable)
@@ -205,7 +235,12 @@ def _operation(name, row):
     from brio.keras import _classes, _graph, ops
     from brio.keras.ops import _operations
 
-    by_name = name in ("Cast", "OneHot", "SaturateCast", "MultiHot")  # whose dtype is an argument; that of others is a policy
+    by_name = name in (
+        "Cast",
+        "OneHot",
+        "SaturateCast",
+        "MultiHot",
+    )  # whose dtype is an argument; that of others is a policy
     given = {k: _made(v) for k, v in row["config"].items() if k != "name" and (k != "dtype" or by_name)}
     if name == "GetItem":  # lists of indices are tuples to Python
         return _graph.OperationLayer(row, lambda x, key: x[tuple(key) if isinstance(key, list) else key])

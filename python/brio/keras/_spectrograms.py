@@ -22,18 +22,35 @@ class MelSpectrogram(Layer):
     def __init__(self, fft_length=2048, sequence_stride=512, sequence_length=None, window="hann", sampling_rate=16000, num_mel_bins=128,
                  min_freq=20.0, max_freq=None, power_to_db=True, top_db=80.0, mag_exp=2.0, min_power=1e-10, ref_power=1.0, **kwargs):  # fmt: skip
         super().__init__(**kwargs)
-        self.fft_length, self.sequence_stride, self.sequence_length, self.window = fft_length, sequence_stride, sequence_length or fft_length, window
+        self.fft_length, self.sequence_stride, self.sequence_length, self.window = (
+            fft_length,
+            sequence_stride,
+            sequence_length or fft_length,
+            window,
+        )
         if self.fft_length < self.sequence_length:
-            raise ValueError(f"[MelSpectrogram] fft_length is {fft_length}; it is {self.sequence_length}, the sequence_length, or more")
+            raise ValueError(
+                f"[MelSpectrogram] fft_length is {fft_length}; it is {self.sequence_length}, the sequence_length, or more"
+            )
         self.sampling_rate, self.num_mel_bins = sampling_rate, num_mel_bins
         self.min_freq, self.max_freq = min_freq, max_freq or int(sampling_rate / 2)
-        self.power_to_db, self.top_db, self.mag_exp, self.min_power, self.ref_power = power_to_db, top_db, mag_exp, min_power, ref_power
+        self.power_to_db, self.top_db, self.mag_exp, self.min_power, self.ref_power = (
+            power_to_db,
+            top_db,
+            mag_exp,
+            min_power,
+            ref_power,
+        )
 
     def call(self, inputs):
         signals = _core.cast(inputs, self.compute_dtype if self.compute_dtype in ("float32", "float64") else "float32")
-        real, imaginary = stft(signals, self.sequence_length, self.sequence_stride, self.fft_length, self.window, center=True)
+        real, imaginary = stft(
+            signals, self.sequence_length, self.sequence_stride, self.fft_length, self.window, center=True
+        )
         loud = tf.pow(tf.sqrt(tf.square(real) + tf.square(imaginary)), self.mag_exp)
-        mel = tf.signal.linear_to_mel_weight_matrix(self.num_mel_bins, loud.shape[-1], self.sampling_rate, self.min_freq, self.max_freq)
+        mel = tf.signal.linear_to_mel_weight_matrix(
+            self.num_mel_bins, loud.shape[-1], self.sampling_rate, self.min_freq, self.max_freq
+        )
         loud = _core.tensordot(loud, _core.cast(mel, loud.dtype), axes=1)
         if self.power_to_db:
             decibels = lambda x: 10.0 * (tf.math.log(tf.maximum(x, self.min_power)) / math.log(10.0))  # noqa: E731
@@ -57,9 +74,13 @@ class STFTSpectrogram(Layer):
         if mode not in _MODES:
             raise ValueError(f"[STFTSpectrogram] mode is {mode!r}; it is one of {', '.join(_MODES)}")
         if frame_step is not None and not 1 <= frame_step <= frame_length:
-            raise ValueError(f"[STFTSpectrogram] frame_step is {frame_step}; it lies in [1, {frame_length}], up to the frame_length")
+            raise ValueError(
+                f"[STFTSpectrogram] frame_step is {frame_step}; it lies in [1, {frame_length}], up to the frame_length"
+            )
         if fft_length is not None and fft_length < frame_length:
-            raise ValueError(f"[STFTSpectrogram] fft_length is {fft_length}; it is {frame_length}, the frame_length, or more")
+            raise ValueError(
+                f"[STFTSpectrogram] fft_length is {fft_length}; it is {frame_length}, the frame_length, or more"
+            )
         if fft_length is not None and fft_length & -fft_length != fft_length:
             warnings.warn(f"[STFTSpectrogram] fft_length is {fft_length}; a power of two is better", stacklevel=2)
         if scaling not in (None, "density", "spectrum") or padding not in ("valid", "same"):
@@ -77,14 +98,19 @@ class STFTSpectrogram(Layer):
         shape = (self.frame_length, 1, (self.fft_length or 2 ** math.ceil(math.log2(self.frame_length))) // 2 + 1)
         for side, but in (("real", "imag"), ("imag", "real")):
             if self.mode != but:
-                made = self.add_weight(name=f"{side}_kernel", shape=shape, initializer=STFT(side, self.window, self.scaling, self.periodic))
+                made = self.add_weight(
+                    name=f"{side}_kernel", shape=shape, initializer=STFT(side, self.window, self.scaling, self.periodic)
+                )
                 setattr(self, f"{side}_kernel", made)
 
     def call(self, inputs):
         if inputs.dtype not in ("float16", "float32", "float64"):
             raise TypeError(f"[STFTSpectrogram] takes float16, float32 or float64, but got {inputs.dtype.name}")
         signals = inputs if self.data_format == "channels_first" else _core.transpose(inputs, [0, 2, 1])
-        real, imaginary = (None if self.mode == but else self._parts(signals, side) for side, but in (("real", "imag"), ("imag", "real")))
+        real, imaginary = (
+            None if self.mode == but else self._parts(signals, side)
+            for side, but in (("real", "imag"), ("imag", "real"))
+        )
         if self.mode in ("real", "imag"):
             return self._shaped(real if imaginary is None else imaginary)
         if self.mode == "angle":

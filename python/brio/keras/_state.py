@@ -55,7 +55,9 @@ def entries(model, by_attributes=False):
                 begun = len(inner.variables) > 2 or int(inner.iterations) > 0
                 found.append(Entry(path, obj.name, obj.variables if begun else obj.variables[:4], obj))
                 visit(inner, _join(path, "inner_optimizer"))
-            elif "_inner_optimizers" in obj.__dict__:  # several optimizers: their variables come once as its own, and once more under their own paths
+            elif (
+                "_inner_optimizers" in obj.__dict__
+            ):  # several optimizers: their variables come once as its own, and once more under their own paths
                 found.append(Entry(path, obj.name, obj.variables, obj))
                 container(obj._inner_optimizers, _join(path, "optimizers"))
             elif obj._brio.variables():
@@ -69,12 +71,21 @@ def entries(model, by_attributes=False):
             core(obj._handle, path, obj)
             return
         else:
-            found.append(Entry(path, obj.name, own_variables(obj._handle) + (own_variables(obj._inner) if hasattr(obj, "_kind") else []), obj))
+            found.append(
+                Entry(
+                    path,
+                    obj.name,
+                    own_variables(obj._handle) + (own_variables(obj._inner) if hasattr(obj, "_kind") else []),
+                    obj,
+                )
+            )
             skip = set(dir(type(obj).__mro__[-2])) | set(dir(Layer))
         attributes(obj, path, skip)
 
     def attributes(obj, path, skip):
-        names = [n for n in obj.__dict__ if n not in _PRIVATE and not n.startswith("__")] + (["optimizer"] if "optimizer" in obj.__dict__ else [])
+        names = [n for n in obj.__dict__ if n not in _PRIVATE and not n.startswith("__")] + (
+            ["optimizer"] if "optimizer" in obj.__dict__ else []
+        )
         if isinstance(obj, Model) and not isinstance(obj, (Functional, Sequential)) and not by_attributes:
             names.append("layers")
         for name in sorted(set(names), key=lambda n: "~" + n if n.startswith("_") else n):
@@ -90,7 +101,10 @@ def entries(model, by_attributes=False):
         used = {}
         for value in list(values.values()) if isinstance(values, dict) else list(values):
             if isinstance(value, (Layer, Optimizer)):
-                visit(value, _join(path, _unique(_NAMES.get(type(value).__name__, _classes.snake(type(value).__name__)), used)))
+                visit(
+                    value,
+                    _join(path, _unique(_NAMES.get(type(value).__name__, _classes.snake(type(value).__name__)), used)),
+                )
             elif isinstance(value, (list, tuple, dict)):
                 container(value, _join(path, _unique("container", used)), (*visited, id(values)))
 
@@ -101,7 +115,9 @@ def entries(model, by_attributes=False):
             visit(python, path)
             return
         inner = handle.layers()
-        if len(inner) == 1 and inner[0].kind == handle.kind and inner[0].python_object() is not None:  # a C++ layer with a Python cell
+        if (
+            len(inner) == 1 and inner[0].kind == handle.kind and inner[0].python_object() is not None
+        ):  # a C++ layer with a Python cell
             core(inner[0], path)
             return
         found.append(Entry(path, handle.name, own_variables(handle), owner))
@@ -120,7 +136,12 @@ def entries(model, by_attributes=False):
                 found.append(Entry(_join(path, f"{private}{short}_dense"), name, parts[name]))
         else:
             parts = _PARTS.get(handle.kind, ())
-            if len(inner) > len(parts) and inner and handle.kind not in _PARTS and handle.kind in ("Functional", "Sequential"):
+            if (
+                len(inner) > len(parts)
+                and inner
+                and handle.kind not in _PARTS
+                and handle.kind in ("Functional", "Sequential")
+            ):
                 used = {}
                 for layer in inner:
                     core(layer, _join(path, _join("layers", _unique(_classes.snake(layer.kind), used))))

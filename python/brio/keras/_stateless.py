@@ -29,10 +29,14 @@ class StatelessScope:
         self._before, self._after = {}, None  # by variables' keys: (variable, value)
         for variable, value in state_mapping or ():
             if not isinstance(variable, _core.Variable):
-                raise ValueError(f"[StatelessScope] state_mapping has pairs of a variable and its value, but one begins with {variable!r}")
+                raise ValueError(
+                    f"[StatelessScope] state_mapping has pairs of a variable and its value, but one begins with {variable!r}"
+                )
             value = _core.cast(_core.convert_to_tensor(value), variable.dtype)
             if tuple(value.shape) != tuple(variable.shape):
-                raise ValueError(f"[StatelessScope] the value for '{variable.name}' has shape {tuple(value.shape)}, and the variable {tuple(variable.shape)}")
+                raise ValueError(
+                    f"[StatelessScope] the value for '{variable.name}' has shape {tuple(value.shape)}, and the variable {tuple(variable.shape)}"
+                )
             self.state_mapping[variable._key()] = (variable, value)
 
     def __enter__(self):

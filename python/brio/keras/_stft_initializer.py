@@ -51,7 +51,9 @@ def window_numbers(name, n, periodic):
         import scipy.signal
     except ImportError:
         known = ", ".join([*_COSINES, "bartlett", "triang", "cosine", "bohman"])
-        raise ValueError(f"[STFT] there is no window {name!r} without the package scipy; there are {known}, or give an array") from None
+        raise ValueError(
+            f"[STFT] there is no window {name!r} without the package scipy; there are {known}, or give an array"
+        ) from None
     return scipy.signal.get_window(name, n, periodic)
 
 
@@ -76,10 +78,16 @@ class STFT(Initializer):
         angle = -2 * math.pi * np.arange(length)[:, None] * (np.arange(frequencies) / max(2 * (frequencies - 1), 1))
         made = (np.cos if self.side == "real" else np.sin)(angle)
         if self.window is not None:
-            window = window_numbers(self.window, length, self.periodic) if isinstance(self.window, str) else np.asarray(self.window, "float64")
+            window = (
+                window_numbers(self.window, length, self.periodic)
+                if isinstance(self.window, str)
+                else np.asarray(self.window, "float64")
+            )
             if window.shape != (length,):
                 raise ValueError(f"[STFT] the window has shape {window.shape}; the weights are of windows of {length}")
-            scale = {None: 1.0, "density": math.sqrt(np.square(window).sum()), "spectrum": np.abs(window).sum()}[self.scaling]
+            scale = {None: 1.0, "density": math.sqrt(np.square(window).sum()), "spectrum": np.abs(window).sum()}[
+                self.scaling
+            ]
             made = made * window[:, None] / scale
         return _core.constant(made[:, None, :], dtype or "float32")
 

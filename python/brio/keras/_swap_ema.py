@@ -27,7 +27,9 @@ class SwapEMAWeights(Callback):
                 changed = one._last if several is not None else self.model.trainable_variables
                 found += list(zip(changed, means))
         if not found:
-            raise ValueError("[SwapEMAWeights] the optimizer keeps no moving means; make it with use_ema=True, and train before a test")
+            raise ValueError(
+                "[SwapEMAWeights] the optimizer keeps no moving means; make it with use_ema=True, and train before a test"
+            )
         return found
 
     def _swap(self, to_means):

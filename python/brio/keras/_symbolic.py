@@ -30,10 +30,14 @@ class KerasTensor(metaclass=_Symbols):
         if kwargs.keys() - {"ragged_rank", "row_splits_dtype"}:
             raise TypeError(f"[KerasTensor] unknown arguments: {', '.join(kwargs)}")
         if sparse or ragged:
-            raise ValueError("[KerasTensor] symbols of sparse and ragged tensors are dense here; leave sparse= and ragged= out")
+            raise ValueError(
+                "[KerasTensor] symbols of sparse and ragged tensors are dense here; leave sparse= and ragged= out"
+            )
         shape = tuple(shape)
         if not shape:
-            raise ValueError("[KerasTensor] shape is (); a symbol has the axis of the batch, at least: KerasTensor((None,))")
+            raise ValueError(
+                "[KerasTensor] shape is (); a symbol has the axis of the batch, at least: KerasTensor((None,))"
+            )
         name = name or _core._unique_name("keras_tensor")
         return _core._input(shape[1:], -1 if shape[0] is None else int(shape[0]), _core.as_dtype(dtype).name, name)
 

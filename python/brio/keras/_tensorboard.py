@@ -16,7 +16,9 @@ def _batches_of(profile_batch):
         profile_batch = tuple(int(n) for n in profile_batch.split(","))
     first, last = profile_batch if isinstance(profile_batch, (tuple, list)) else (profile_batch, profile_batch)
     if first < 0 or last < first:
-        raise ValueError(f"TensorBoard: profile_batch is {profile_batch!r}; it is the number of a batch, or those of the first and the last one")
+        raise ValueError(
+            f"TensorBoard: profile_batch is {profile_batch!r}; it is the number of a batch, or those of the first and the last one"
+        )
     return (first, last) if first > 0 else None
 
 
@@ -26,13 +28,22 @@ class TensorBoard(Callback):
     def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False, write_steps_per_second=False, update_freq="epoch",
                  profile_batch=0, embeddings_freq=0, embeddings_metadata=None):  # fmt: skip
         super().__init__()
-        self.log_dir, self.histogram_freq, self.write_graph, self.write_images = os.fspath(log_dir), histogram_freq, write_graph, write_images
+        self.log_dir, self.histogram_freq, self.write_graph, self.write_images = (
+            os.fspath(log_dir),
+            histogram_freq,
+            write_graph,
+            write_images,
+        )
         self.write_steps_per_second = write_steps_per_second
         self.update_freq = 1 if update_freq == "batch" else update_freq
         if self.update_freq != "epoch" and not isinstance(self.update_freq, int):
-            raise ValueError(f"TensorBoard: update_freq is {update_freq!r}; it is 'epoch', 'batch' or a number of batches")
+            raise ValueError(
+                f"TensorBoard: update_freq is {update_freq!r}; it is 'epoch', 'batch' or a number of batches"
+            )
         if embeddings_freq or embeddings_metadata:
-            raise ValueError("TensorBoard: embeddings are not written; leave embeddings_freq and embeddings_metadata out")
+            raise ValueError(
+                "TensorBoard: embeddings are not written; leave embeddings_freq and embeddings_metadata out"
+            )
         self._files, self._step = {}, 0
         self._profiled = _batches_of(profile_batch)
 

@@ -20,9 +20,15 @@ class TFSMLayer(Layer):
     True
     """
 
-    def __init__(self, filepath, call_endpoint="serve", call_training_endpoint=None, trainable=True, name=None, dtype=None):
+    def __init__(
+        self, filepath, call_endpoint="serve", call_training_endpoint=None, trainable=True, name=None, dtype=None
+    ):
         super().__init__(trainable=trainable, name=name, dtype=dtype)
-        self.filepath, self.call_endpoint, self.call_training_endpoint = os.fspath(filepath), call_endpoint, call_training_endpoint
+        self.filepath, self.call_endpoint, self.call_training_endpoint = (
+            os.fspath(filepath),
+            call_endpoint,
+            call_training_endpoint,
+        )
         loaded = _saved_load.load(filepath)
         functions = [_endpoint(loaded, call_endpoint)]
         if call_training_endpoint:
@@ -34,12 +40,19 @@ class TFSMLayer(Layer):
         return self._functions[-1 if training else 0](inputs, **kwargs)
 
     def get_config(self):
-        return {**self._base_config(), "filepath": self.filepath, "call_endpoint": self.call_endpoint, "call_training_endpoint": self.call_training_endpoint}
+        return {
+            **self._base_config(),
+            "filepath": self.filepath,
+            "call_endpoint": self.call_endpoint,
+            "call_training_endpoint": self.call_training_endpoint,
+        }
 
     @classmethod
     def from_config(cls, config, custom_objects=None, safe_mode=None):
         if safe_mode or (safe_mode is None and not _serialization._unsafe.get()):
-            raise ValueError("the config names a SavedModel, whose graph would be run; pass safe_mode=False if you trust where it is from")
+            raise ValueError(
+                "the config names a SavedModel, whose graph would be run; pass safe_mode=False if you trust where it is from"
+            )
         return cls(**config)
 
 
@@ -48,4 +61,6 @@ def _endpoint(loaded, name):
         return vars(loaded)[name]
     if name in loaded.signatures:
         return loaded.signatures[name]
-    raise ValueError(f"the SavedModel has no endpoint '{name}'; its signatures are {', '.join(loaded.signatures) or 'none'}")
+    raise ValueError(
+        f"the SavedModel has no endpoint '{name}'; its signatures are {', '.join(loaded.signatures) or 'none'}"
+    )

@@ -60,7 +60,9 @@ def _op_by_op_where_needed(method):
         except _UnknownValueError as error:
             if self.run_eagerly:
                 raise
-            warnings.warn(f"{method.__name__}() runs op by op, as '{self.name}' cannot be traced: {error}", stacklevel=2)
+            warnings.warn(
+                f"{method.__name__}() runs op by op, as '{self.name}' cannot be traced: {error}", stacklevel=2
+            )
             self.__dict__["run_eagerly"] = True
             return method(self, *args, **kwargs)
 
@@ -98,7 +100,11 @@ class Trainer:
                 run_eagerly=False, steps_per_execution=1, jit_compile="auto", auto_scale_loss=True):  # fmt: skip
         """How to train: the optimizer, the loss, and what else to measure."""
         optimizer = _optimizers.get(optimizer)
-        if auto_scale_loss and self._handle.policy == "mixed_float16" and not isinstance(optimizer, _optimizers.LossScaleOptimizer):
+        if (
+            auto_scale_loss
+            and self._handle.policy == "mixed_float16"
+            and not isinstance(optimizer, _optimizers.LossScaleOptimizer)
+        ):
             optimizer = _optimizers.LossScaleOptimizer(optimizer)
         inner = getattr(optimizer, "inner_optimizer", optimizer)
         inner._owner = weakref.ref(self)
@@ -109,20 +115,35 @@ class Trainer:
                                 "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly),
                                 "steps_per_execution": steps_per_execution, "jit_compile": False},
         )  # fmt: skip
-        names = self._output_names(loss, {"loss": loss, "metrics": metrics, "weighted_metrics": weighted_metrics, "loss_weights": loss_weights})
+        names = self._output_names(
+            loss, {"loss": loss, "metrics": metrics, "weighted_metrics": weighted_metrics, "loss_weights": loss_weights}
+        )
         by_output = lambda given, empty: _by_output(given, names, empty)  # noqa: E731
         as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]  # noqa: E731
         rows, judged = [], []
-        for one, weight, plain, weighted in zip(by_output(loss, None), by_output(loss_weights, 1.0), by_output(metrics, []), by_output(weighted_metrics, [])):
-            parts = [[(m, _metrics._core_metric(m)) for m in as_list(given) if m is not None] for given in (plain, weighted)]
+        for one, weight, plain, weighted in zip(
+            by_output(loss, None), by_output(loss_weights, 1.0), by_output(metrics, []), by_output(weighted_metrics, [])
+        ):
+            parts = [
+                [(m, _metrics._core_metric(m)) for m in as_list(given) if m is not None] for given in (plain, weighted)
+            ]
             weight = 1.0 if weight is None else float(weight)
             rows.append((_losses._core_loss(one), weight, *([core for _, core in part] for part in parts)))
-            judged.append((rows[-1][0], weight, *([m if isinstance(m, _metrics.Metric) else core for m, core in part] for part in parts)))
+            judged.append(
+                (
+                    rows[-1][0],
+                    weight,
+                    *([m if isinstance(m, _metrics.Metric) else core for m, core in part] for part in parts),
+                )
+            )
         self.__dict__["_judged"] = judged
         plan = self.__dict__["_plan"] = _judged_outputs.plan(self, self._compile_arguments, names, judged)
         several = [m.name for row in judged for part in row[2:] for m in part if _has_several_results(m)]
         if several and not self.run_eagerly:
-            warnings.warn(f"{', '.join(several)} gives a number for each class, so that steps run op by op; one number, as average='macro' gives, is faster", stacklevel=2)
+            warnings.warn(
+                f"{', '.join(several)} gives a number for each class, so that steps run op by op; one number, as average='macro' gives, is faster",
+                stacklevel=2,
+            )
             self.__dict__["run_eagerly"] = True
         self.__dict__["_loss_tracker"] = _metrics.Mean(name="loss")
         kind = type(self)
@@ -161,7 +182,11 @@ class Trainer:
         """Compiles the model as get_compile_config() says."""
         from brio.keras._serialization import deserialize_keras_object
 
-        given = {k: deserialize_keras_object(v) for k, v in config.items() if k in self.compile.__code__.co_varnames or k in _COMPILE}
+        given = {
+            k: deserialize_keras_object(v)
+            for k, v in config.items()
+            if k in self.compile.__code__.co_varnames or k in _COMPILE
+        }
         given = {k: v for k, v in given.items() if k in _COMPILE}
         self.compile(**given)
         if self.built:
@@ -177,7 +202,11 @@ class Trainer:
         if isinstance(loss, dict):
             return _judged_outputs.named(given)
         metrics = given["metrics"]
-        by_output = isinstance(metrics, (list, tuple)) and metrics and all(m is None or isinstance(m, (list, tuple)) for m in metrics)
+        by_output = (
+            isinstance(metrics, (list, tuple))
+            and metrics
+            and all(m is None or isinstance(m, (list, tuple)) for m in metrics)
+        )
         return [None] * max(1, len(loss) if isinstance(loss, (list, tuple)) else len(metrics) if by_output else 1)
 
     # ---- fit, evaluate, predict
@@ -230,7 +259,9 @@ class Trainer:
         if on_bad_number not in ("warn", "stop", "skip"):
             raise ValueError(f"on_bad_number is {on_bad_number!r}; it is 'warn', 'stop' or 'skip'")
         if on_bad_number != "warn" and self.run_eagerly:
-            raise ValueError(f"on_bad_number={on_bad_number!r} needs compiled steps, and run_eagerly=True asks for none")
+            raise ValueError(
+                f"on_bad_number={on_bad_number!r} needs compiled steps, and run_eagerly=True asks for none"
+            )
         if resume is not None:
             if self.run_eagerly:
                 raise ValueError("resume= needs compiled steps, and run_eagerly=True asks for none")
@@ -251,7 +282,9 @@ class Trainer:
         self.__dict__["stop_training"] = False
         if self.run_eagerly:
             if batch_size == "auto":
-                raise ValueError('batch_size="auto" measures compiled steps, and run_eagerly=True asks for none; give a number')
+                raise ValueError(
+                    'batch_size="auto" measures compiled steps, and run_eagerly=True asks for none; give a number'
+                )
             _core._note("run_eagerly")
             _eager_loop.fit(self, x, y, watchers, options, verbose)
             if doctor:
@@ -267,8 +300,15 @@ class Trainer:
     def _is_all_ours(self):
         """Whether tracing the model runs no code of the user's, so that the doctor may do it once more."""
         arguments = self.__dict__.get("_compile_arguments", {})
-        parts = [self, *_all_layers(self), self.optimizer, *_nest.flatten([arguments.get(k) for k in ("loss", "metrics", "weighted_metrics")])]
-        return all(p is None or isinstance(p, (str, float, int)) or type(p).__module__.startswith("brio.") for p in parts)
+        parts = [
+            self,
+            *_all_layers(self),
+            self.optimizer,
+            *_nest.flatten([arguments.get(k) for k in ("loss", "metrics", "weighted_metrics")]),
+        ]
+        return all(
+            p is None or isinstance(p, (str, float, int)) or type(p).__module__.startswith("brio.") for p in parts
+        )
 
     def _restore_waiting(self, x):
         """A checkpoint that was restored before there were weights is restored now, before they are used."""
@@ -394,7 +434,9 @@ class Trainer:
     def _callback_list(self, callbacks, params, history):
         if isinstance(callbacks, _callbacks.CallbackList):
             callbacks = callbacks.callbacks
-        given = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks is not None else []
+        given = (
+            list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks is not None else []
+        )
         return _callbacks.CallbackList(given + ([history] if history else []), model=self, **params)
 
     def _require_compiled(self, what):
@@ -421,7 +463,11 @@ class Trainer:
         """What steps and call() of one's own are given: C++ has lists of tensors."""
         one = lambda v: v is None or hasattr(v, "shape")  # noqa: E731
         empty = lambda part: _nest.map_structure(lambda v: None, part)  # noqa: E731
-        self.__dict__["_data_structure"] = None if one(x) and one(y) and one(sample_weight) else tuple(part if one(part) else empty(part) for part in (x, y, sample_weight))
+        self.__dict__["_data_structure"] = (
+            None
+            if one(x) and one(y) and one(sample_weight)
+            else tuple(part if one(part) else empty(part) for part in (x, y, sample_weight))
+        )
         if isinstance(x, (dict, tuple)):
             self.__dict__["_input_structure"] = empty(x)
 
@@ -527,7 +573,13 @@ class Trainer:
             if len(kept) == len(targets):
                 judged, predictions = [row for row, _ in kept], [p for _, p in kept]
         weights = self._flat_targets(sample_weight) or [None]
-        return zip(range(len(judged)), judged, targets, predictions, weights if len(weights) == len(predictions) else weights * len(predictions))
+        return zip(
+            range(len(judged)),
+            judged,
+            targets,
+            predictions,
+            weights if len(weights) == len(predictions) else weights * len(predictions),
+        )
 
     def _batch(self, x, y, sample_weight):
         structure = self.__dict__.get("_data_structure")
@@ -535,7 +587,12 @@ class Trainer:
         for i, part in enumerate(parts):
             if not part:
                 parts[i] = None
-            elif structure is not None and structure[i] is not None and len(_nest.flatten(structure[i])) == len(part) and not hasattr(structure[i], "shape"):
+            elif (
+                structure is not None
+                and structure[i] is not None
+                and len(_nest.flatten(structure[i])) == len(part)
+                and not hasattr(structure[i], "shape")
+            ):
                 parts[i] = _nest.pack(structure[i], part)
             else:
                 parts[i] = part[0] if len(part) == 1 else tuple(part)
@@ -556,7 +613,12 @@ class Trainer:
         compiled = [m for row in self.__dict__.get("_judged", []) for part in row[2:] for m in part]
         tracker = self.__dict__.get("_loss_tracker")
         plan = self.__dict__.get("_plan")
-        return ([tracker] if tracker is not None else []) + ([] if plan is None else list(plan.trackers.values())) + found + compiled
+        return (
+            ([tracker] if tracker is not None else [])
+            + ([] if plan is None else list(plan.trackers.values()))
+            + found
+            + compiled
+        )
 
     # ---- names of Keras 2 that Keras 3 still accepts
 

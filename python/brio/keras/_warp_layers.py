@@ -17,7 +17,9 @@ def _one_of(layer, what, given, allowed):
 class Affine(ImageLayer):
     """Pictures read at the places that a transform of each says: transform(images, drawn) is (batch, 8)."""
 
-    def __init__(self, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, data_format=None, seed=None, **kwargs):
+    def __init__(
+        self, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, data_format=None, seed=None, **kwargs
+    ):
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         _one_of(type(self).__name__, "interpolation", interpolation, ("nearest", "bilinear"))
         _one_of(type(self).__name__, "fill_mode", fill_mode, ("reflect", "wrap", "constant", "nearest"))
@@ -68,7 +70,9 @@ class RandomShear(Affine):
         super().__init__(interpolation, fill_mode, fill_value, data_format, seed, **kwargs)
         for name, factor in (("x_factor", x_factor), ("y_factor", y_factor)):
             numbers = list(factor) if isinstance(factor, (tuple, list)) else [factor]
-            own = len(numbers) == 2 and numbers[0] == -numbers[1]  # what Keras makes of a number, in a config that it cannot read itself
+            own = (
+                len(numbers) == 2 and numbers[0] == -numbers[1]
+            )  # what Keras makes of a number, in a config that it cannot read itself
             if any(not 0 <= f <= 1 for f in numbers) and not own:
                 raise ValueError(f"[RandomShear] {name} is {factor}; it lies in [0, 1]")
             setattr(self, name, pair("RandomShear", name, factor, -1, 1))
@@ -81,7 +85,9 @@ class RandomShear(Affine):
     def draw(self, images):
         """The transform of each picture."""
         way = _core.where(self.one_each(images) > 0.5, -1.0, 1.0)
-        return transforms(1.0, way * self.one_each(images, *self.x_factor), 0.0, way * self.one_each(images, *self.y_factor), 1.0)
+        return transforms(
+            1.0, way * self.one_each(images, *self.x_factor), 0.0, way * self.one_each(images, *self.y_factor), 1.0
+        )
 
 
 class Rotation(Affine):
@@ -120,7 +126,9 @@ class RandomPerspective(Affine):
     TensorShape([2, 8, 8, 3])
     """
 
-    def __init__(self, factor=1.0, scale=1.0, interpolation="bilinear", fill_value=0.0, seed=None, data_format=None, **kwargs):
+    def __init__(
+        self, factor=1.0, scale=1.0, interpolation="bilinear", fill_value=0.0, seed=None, data_format=None, **kwargs
+    ):
         super().__init__(interpolation, "constant", fill_value, data_format, seed, **kwargs)
         self.factor = pair("RandomPerspective", "factor", factor, 0, 1)
         if not 0.0 <= scale <= 1.0:
@@ -154,7 +162,12 @@ class RandomElasticTransform(ImageLayer):
         _one_of("RandomElasticTransform", "fill_mode", fill_mode, ("constant", "nearest", "wrap", "mirror", "reflect"))
         self.factor = pair("RandomElasticTransform", "factor", factor, 0, 1)
         self.scale = pair("RandomElasticTransform", "scale", scale, 0, 1)
-        self.interpolation, self.fill_mode, self.fill_value, self.value_range = interpolation, fill_mode, fill_value, tuple(value_range)
+        self.interpolation, self.fill_mode, self.fill_value, self.value_range = (
+            interpolation,
+            fill_mode,
+            fill_value,
+            tuple(value_range),
+        )
 
     def draw(self, images):
         """Which pictures are changed, how far, and the seed of the noise, which masks go by too."""
@@ -209,7 +222,9 @@ class RandomGaussianBlur(ImageLayer):
     def change(self, images, drawn):
         """Those pictures blurred."""
         chosen, sigma = drawn
-        return tf.clip_by_value(_core.where(chosen, _warps.gaussian_blur(images, self.kernel_size, sigma), images), *self.value_range)
+        return tf.clip_by_value(
+            _core.where(chosen, _warps.gaussian_blur(images, self.kernel_size, sigma), images), *self.value_range
+        )
 
 
 def inside(images, box):
@@ -236,7 +251,9 @@ class RandomErasing(ImageLayer):
     0.0
     """
 
-    def __init__(self, factor=1.0, scale=(0.02, 0.33), fill_value=None, value_range=BYTE, seed=None, data_format=None, **kwargs):
+    def __init__(
+        self, factor=1.0, scale=(0.02, 0.33), fill_value=None, value_range=BYTE, seed=None, data_format=None, **kwargs
+    ):
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         self.factor = pair("RandomErasing", "factor", factor, 0, 1)
         self.scale = pair("RandomErasing", "scale", scale, 0, 1)
@@ -252,7 +269,9 @@ class RandomErasing(ImageLayer):
             fill = random.normal(_core.shape(images), seed=self.generator) * self.value_range[1]
         else:
             fill = _core.constant(self.fill_value, "float32")
-        return tf.logical_and(inside(images, box), self.chosen(images, self.factor)), tf.clip_by_value(fill, *self.value_range)
+        return tf.logical_and(inside(images, box), self.chosen(images, self.factor)), tf.clip_by_value(
+            fill, *self.value_range
+        )
 
     def change(self, images, drawn):
         """Those pixels replaced."""

@@ -52,7 +52,9 @@ globals().update(_KNOWN)
 
 
 def _layer(kind, x, **options):
-    result = _core._make_layer(kind, **options).call([x if isinstance(x, _core.KerasTensor) else _core.convert_to_tensor(x)])
+    result = _core._make_layer(kind, **options).call(
+        [x if isinstance(x, _core.KerasTensor) else _core.convert_to_tensor(x)]
+    )
     return result[0]
 
 

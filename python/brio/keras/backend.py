@@ -32,7 +32,17 @@ def __getattr__(name):
 def __dir__():
     from brio.keras import _legacy_backend
 
-    return sorted({*globals(), "name_scope", *(n for n, v in vars(_legacy_backend).items() if getattr(v, "__module__", None) == _legacy_backend.__name__ and n[0] != "_")})
+    return sorted(
+        {
+            *globals(),
+            "name_scope",
+            *(
+                n
+                for n, v in vars(_legacy_backend).items()
+                if getattr(v, "__module__", None) == _legacy_backend.__name__ and n[0] != "_"
+            ),
+        }
+    )
 
 
 def get_value(x):
@@ -50,7 +60,9 @@ def result_type(*dtypes):
     from brio.keras.ops import _convert
 
     plain = {int: "int", float: "float", None: _convert.tf.keras.config.floatx()}
-    return _convert.result_type(*(plain[d] if d is None or d in (int, float) else _core.as_dtype(d).name for d in dtypes))
+    return _convert.result_type(
+        *(plain[d] if d is None or d in (int, float) else _core.as_dtype(d).name for d in dtypes)
+    )
 
 
 def is_float_dtype(dtype):
@@ -81,7 +93,9 @@ def ctc_batch_cost(y_true, y_pred, input_length, label_length):
 
     lengths = [_core.cast(_core.squeeze(n, [-1]), "int32") for n in (label_length, input_length)]
     logits = _core._math.log(_core.convert_to_tensor(y_pred) + epsilon())
-    return _core.expand_dims(_ctc.loss(_core.cast(y_true, "int32"), logits, *lengths, logits_time_major=False, blank_index=-1), 1)
+    return _core.expand_dims(
+        _ctc.loss(_core.cast(y_true, "int32"), logits, *lengths, logits_time_major=False, blank_index=-1), 1
+    )
 
 
 def ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1):
@@ -90,7 +104,11 @@ def ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1):
 
     logits = _core._math.log(_core.transpose(_core.convert_to_tensor(y_pred), [1, 0, 2]) + epsilon())
     lengths = _core.cast(input_length, "int32")
-    found, scores = nn.ctc_greedy_decoder(logits, lengths) if greedy else _ctc.beam_search(logits, lengths, beam_width, top_paths, True)
+    found, scores = (
+        nn.ctc_greedy_decoder(logits, lengths)
+        if greedy
+        else _ctc.beam_search(logits, lengths, beam_width, top_paths, True)
+    )
     return [_ctc.padded(f, logits.shape[1], logits.shape[0]) for f in found], scores
 
 

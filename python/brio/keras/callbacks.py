@@ -117,11 +117,17 @@ class LambdaCallback(Callback):
 
 def _timer(callback, method):
     """What counts a callback's time for the doctor; None where the method does nothing worth it."""
-    if isinstance(callback, History) or not hasattr(Callback, method) or not (_overrides(callback, method) or "batch" in method):
+    if (
+        isinstance(callback, History)
+        or not hasattr(Callback, method)
+        or not (_overrides(callback, method) or "batch" in method)
+    ):
         return None
     from brio.keras._checkpoint_callbacks import BackupAndRestore, ModelCheckpoint
 
-    return _core._CallbackTimer(f"{type(callback).__name__}.{method}", isinstance(callback, (BackupAndRestore, ModelCheckpoint)))
+    return _core._CallbackTimer(
+        f"{type(callback).__name__}.{method}", isinstance(callback, (BackupAndRestore, ModelCheckpoint))
+    )
 
 
 def _overrides(callback, name):
@@ -139,10 +145,15 @@ class CallbackList:
             if not isinstance(callback, Callback):
                 raise TypeError(f"a callback is a keras.callbacks.Callback, but got {callback!r}")
             callback.set_model(model)
-            callback.set_params({**params, "resumed": lambda: self._resumed} if isinstance(callback, CSVLogger) else params)
+            callback.set_params(
+                {**params, "resumed": lambda: self._resumed} if isinstance(callback, CSVLogger) else params
+            )
         self.batch_hooks = tuple(
-            any(_overrides(c, f"on_{part}_batch_{when}") or (part == "train" and _overrides(c, f"on_batch_{when}"))
-                for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
+            any(
+                _overrides(c, f"on_{part}_batch_{when}") or (part == "train" and _overrides(c, f"on_batch_{when}"))
+                for c in self.callbacks
+                for when in ("begin", "end")
+            )  # fmt: skip
             for part in ("train", "test", "predict")
         )
         self.sees_predictions = any(_overrides(c, "on_predict_batch_end") for c in self.callbacks)
@@ -257,7 +268,9 @@ class MonitorCallback(Callback):
         current = (logs or {}).get(self.monitor)
         if current is None:
             known = ", ".join(logs or {})
-            warnings.warn(f"{type(self).__name__} watches '{self.monitor}', which is not there; there is {known}", stacklevel=3)
+            warnings.warn(
+                f"{type(self).__name__} watches '{self.monitor}', which is not there; there is {known}", stacklevel=3
+            )
         return current
 
     def _is_improvement(self, value, reference):
@@ -267,7 +280,9 @@ class MonitorCallback(Callback):
         if self.mode == "auto":
             up = _core._goes_up(self.monitor)
             if up is None:
-                raise ValueError(f"{type(self).__name__} cannot tell whether '{self.monitor}' gets better by going up or down; pass mode='max' or mode='min'")
+                raise ValueError(
+                    f"{type(self).__name__} cannot tell whether '{self.monitor}' gets better by going up or down; pass mode='max' or mode='min'"
+                )
         return value - self.min_delta > reference if up else value + self.min_delta < reference
 
 
@@ -317,11 +332,28 @@ class EarlyStopping(MonitorCallback):
 class ReduceLROnPlateau(MonitorCallback):
     """Lowers the learning rate when a number no longer gets better."""
 
-    def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0, min_lr=0.0, **kwargs):
+    def __init__(
+        self,
+        monitor="val_loss",
+        factor=0.1,
+        patience=10,
+        verbose=0,
+        mode="auto",
+        min_delta=1e-4,
+        cooldown=0,
+        min_lr=0.0,
+        **kwargs,
+    ):
         super().__init__(monitor, mode, min_delta=min_delta)
         if factor >= 1.0:
             raise ValueError(f"ReduceLROnPlateau: factor is {factor}; it is less than 1")
-        self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = factor, patience, verbose, cooldown, min_lr
+        self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = (
+            factor,
+            patience,
+            verbose,
+            cooldown,
+            min_lr,
+        )
         self.cooldown_counter = self.wait = 0
 
     def on_train_begin(self, logs=None):
@@ -407,14 +439,19 @@ class CSVLogger(Callback):
         if self.csv_file:
             self.csv_file.close()
         resumed = (self.params or {}).get("resumed", lambda: False)()
-        self.csv_file, self.keys = open(os.fspath(self.filename), "a" if self.append or resumed else "w", newline=""), None
+        self.csv_file, self.keys = (
+            open(os.fspath(self.filename), "a" if self.append or resumed else "w", newline=""),
+            None,
+        )
 
     def _run_state(self):
         return {"keys": self.keys, "header": self._header, "bytes": os.path.getsize(self.filename)}
 
     def _set_run_state(self, state):
         self.keys, self._header = state["keys"], state["header"]
-        os.truncate(self.filename, min(state["bytes"], os.path.getsize(self.filename)))  # what comes behind is written again
+        os.truncate(
+            self.filename, min(state["bytes"], os.path.getsize(self.filename))
+        )  # what comes behind is written again
 
     def on_epoch_end(self, epoch, logs=None):
         logs = logs or {}
@@ -463,8 +500,12 @@ class RemoteMonitor(Callback):
         raise NotImplementedError("brio sends nothing over the network; write a Callback of your own that does")
 
 
-_ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_checkpoint_callbacks", "TensorBoard": "_tensorboard",
-              "SwapEMAWeights": "_swap_ema"}
+_ELSEWHERE = {
+    "ModelCheckpoint": "_checkpoint_callbacks",
+    "BackupAndRestore": "_checkpoint_callbacks",
+    "TensorBoard": "_tensorboard",
+    "SwapEMAWeights": "_swap_ema",
+}
 
 
 def __getattr__(name):

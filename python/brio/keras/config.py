@@ -10,7 +10,9 @@ from brio.keras.mixed_precision import dtype_policy, set_dtype_policy  # noqa: F
 __getattr__ = attribute_error_of(__name__)
 _epsilon = 1e-7
 _floatx = "float32"
-_max_epochs, _max_steps = (int(os.environ[name]) if name in os.environ else None for name in ("KERAS_MAX_EPOCHS", "KERAS_MAX_STEPS_PER_EPOCH"))
+_max_epochs, _max_steps = (
+    int(os.environ[name]) if name in os.environ else None for name in ("KERAS_MAX_EPOCHS", "KERAS_MAX_STEPS_PER_EPOCH")
+)
 _flash_attention = None
 
 
@@ -39,7 +41,9 @@ def set_floatx(value):
     """Sets the dtype of what says none: 'float16', 'bfloat16', 'float32' or 'float64'. A dtype policy that was set stays."""
     global _floatx
     if value not in ("bfloat16", "float16", "float32", "float64"):
-        raise ValueError(f"Unknown `floatx` value: {value}. Expected one of 'bfloat16', 'float16', 'float32', 'float64'")
+        raise ValueError(
+            f"Unknown `floatx` value: {value}. Expected one of 'bfloat16', 'float16', 'float32', 'float64'"
+        )
     if _core._global_policy() == _floatx:
         _core._set_global_policy(value)
     _floatx = value
@@ -53,7 +57,9 @@ def image_data_format():
 def set_image_data_format(data_format):
     """Takes 'channels_last', which it is; a layer takes data_format."""
     if data_format != "channels_last":
-        raise ValueError("pictures are channels_last unless a layer says otherwise: pass data_format='channels_first' to it")
+        raise ValueError(
+            "pictures are channels_last unless a layer says otherwise: pass data_format='channels_first' to it"
+        )
 
 
 def enable_traceback_filtering():

@@ -52,9 +52,13 @@ class ExportArchive:
     def track(self, resource):
         """Saves the variables of a layer or model, too. Those that an endpoint uses are saved anyway."""
         if not isinstance(resource, Layer):
-            raise ValueError(f"an archive tracks layers and models, but got {resource!r} of type {type(resource).__name__}")
+            raise ValueError(
+                f"an archive tracks layers and models, but got {resource!r} of type {type(resource).__name__}"
+            )
         if not resource.built:
-            raise ValueError("the layer has not been built, and has no weights to export; call it on data, or build() it")
+            raise ValueError(
+                "the layer has not been built, and has no weights to export; call it on data, or build() it"
+            )
         for name in ("variables", "trainable_variables", "non_trainable_variables"):
             getattr(self._root, name).extend(getattr(resource, name))
 
@@ -66,7 +70,9 @@ class ExportArchive:
             raise ValueError(f"{', '.join(kwargs)} are options of other backends")
         if input_signature is None:
             if not isinstance(fn, Function):
-                raise ValueError("a function that is no tf.function needs an input_signature: [keras.InputSpec(shape=(None, 3), dtype='float32')]")
+                raise ValueError(
+                    "a function that is no tf.function needs an input_signature: [keras.InputSpec(shape=(None, 3), dtype='float32')]"
+                )
             if not traces_of(fn):
                 raise ValueError(f"{fn!r} was never called; call it, or give an input_signature")
             made = fn
@@ -133,8 +139,12 @@ def tensor_spec(x):
             raise ValueError(f"an InputSpec of an input_signature has a shape and a dtype, but got {x!r}")
         return TensorSpec(x.shape, x.dtype, x.name)
     if not hasattr(x, "shape") or not hasattr(x, "dtype"):
-        raise TypeError(f"an input_signature is made of InputSpecs, TensorSpecs, symbols and tensors, but got {x!r} of type {type(x).__name__}")
-    return TensorSpec((None, *tuple(x.shape)[1:]), x.dtype, _core._symbol_layer(x).name if isinstance(x, KerasTensor) else None)
+        raise TypeError(
+            f"an input_signature is made of InputSpecs, TensorSpecs, symbols and tensors, but got {x!r} of type {type(x).__name__}"
+        )
+    return TensorSpec(
+        (None, *tuple(x.shape)[1:]), x.dtype, _core._symbol_layer(x).name if isinstance(x, KerasTensor) else None
+    )
 
 
 def signature_of_model(model):
@@ -152,7 +162,9 @@ def signature_of_model(model):
             return [TensorSpec(*model._built_input())]
     shape = model.__dict__.get("_built_for")
     if shape is None:
-        raise ValueError("the model has never been called, so that the shape of its inputs is not known; call it on data before it is exported, or give an input_signature")
+        raise ValueError(
+            "the model has never been called, so that the shape of its inputs is not known; call it on data before it is exported, or give an input_signature"
+        )
     return [_specs_of_shapes(shape, model.compute_dtype)]
 
 
@@ -165,7 +177,9 @@ def _specs_of_shapes(shape, dtype):
 def export_model(model, filepath, verbose=None, input_signature=None):
     """What model.export() does: the call of the model as the endpoint `serve`."""
     archive = ExportArchive()
-    archive.track_and_add_endpoint("serve", model, signature_of_model(model) if input_signature is None else input_signature)
+    archive.track_and_add_endpoint(
+        "serve", model, signature_of_model(model) if input_signature is None else input_signature
+    )
     archive.write_out(filepath, verbose=verbose is None or verbose)
 
 

@@ -14,7 +14,9 @@ _BASES = {
     **dict.fromkeys(("Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"), _builtin.Merging),
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), _builtin.Convolution),
     **dict.fromkeys(("Resizing", "CenterCrop"), _builtin_pictures.Resized),
-    **dict.fromkeys(("RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"), _builtin_pictures.Moved),
+    **dict.fromkeys(
+        ("RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"), _builtin_pictures.Moved
+    ),
     **dict.fromkeys(("RandomBrightness", "RandomContrast"), _builtin_pictures.Colored),
     **dict.fromkeys(("CategoryEncoding", "Hashing", "Embedding"), _builtin.OfNumbers),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
@@ -37,10 +39,18 @@ _classes.module_classes(globals(), "LAYERS", _make, but=("InputLayer", "Layer", 
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D  # noqa: F821
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D  # noqa: F821
-GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D = GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D  # noqa: F821
+GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D = (
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalAveragePooling3D,
+)  # noqa: F821
 GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D  # noqa: F821
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D  # noqa: F821
-Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = Conv1DTranspose, Conv2DTranspose, Conv3DTranspose  # noqa: F821
+Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (
+    Conv1DTranspose,
+    Conv2DTranspose,
+    Conv3DTranspose,
+)  # noqa: F821
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D  # noqa: F821
 GroupedQueryAttention = GroupQueryAttention  # noqa: F821
 
@@ -129,7 +139,9 @@ class InputLayer(Layer):
             shape, batch_size = tuple(batch_shape[1:]), batch_shape[0]
         shape = input_shape if shape is None else shape
         if shape is None:
-            raise ValueError("InputLayer() needs the shape of one sample, without the batch: InputLayer(shape=(28, 28, 1))")
+            raise ValueError(
+                "InputLayer() needs the shape of one sample, without the batch: InputLayer(shape=(28, 28, 1))"
+            )
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self._adopt(_core._input_layer(shape, -1 if batch_size is None else batch_size, dtype or _floatx(), name))
         object.__setattr__(self, "batch_shape", (batch_size, *shape))
@@ -148,7 +160,14 @@ class InputLayer(Layer):
     input = output
 
     def get_config(self):
-        return {"batch_shape": self.batch_shape, "dtype": self.dtype, "sparse": False, "ragged": False, "name": self.name, "optional": False}
+        return {
+            "batch_shape": self.batch_shape,
+            "dtype": self.dtype,
+            "sparse": False,
+            "ragged": False,
+            "name": self.name,
+            "optional": False,
+        }
 
 
 def serialize(layer):
@@ -172,7 +191,9 @@ def _python_layer(handle):
         return found
     from brio.keras import models
 
-    cls = {"Sequential": models.Sequential, "Functional": models.Functional}.get(handle.kind) or globals().get(handle.kind, Layer)
+    cls = {"Sequential": models.Sequential, "Functional": models.Functional}.get(handle.kind) or globals().get(
+        handle.kind, Layer
+    )
     made = cls.__new__(cls)
     if cls is InputLayer:
         import json
@@ -180,7 +201,11 @@ def _python_layer(handle):
         config = json.loads(handle.to_json())["config"]
         shape = config.get("batch_shape") or [None, *config["shape"]]
         object.__setattr__(made, "batch_shape", tuple(shape))
-        object.__setattr__(made, "_dtype_name", config["dtype"] if isinstance(config["dtype"], str) else config["dtype"]["config"]["name"])
+        object.__setattr__(
+            made,
+            "_dtype_name",
+            config["dtype"] if isinstance(config["dtype"], str) else config["dtype"]["config"]["name"],
+        )
     object.__setattr__(made, "_inner", handle)
     made._adopt(handle)
     return made

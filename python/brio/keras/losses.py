@@ -57,7 +57,11 @@ def _make(name, text):
             if given.get("reduction", "") == "auto":
                 given.pop("reduction")
             self._brio = _core._loss(name, **{k: v for k, v in given.items() if k != "name" or v is not None})
-            self.name, self.reduction, self.dtype = self._brio.name, self._config["reduction"], self._config["dtype"] or "float32"
+            self.name, self.reduction, self.dtype = (
+                self._brio.name,
+                self._config["reduction"],
+                self._config["dtype"] or "float32",
+            )
             self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "reduction", "dtype")})
             if type(self).call is not Made.call:  # a class of the user's has its own
                 self._brio = _core._own_loss(self.name, self.call, self.reduction or "none")
@@ -77,6 +81,8 @@ _classes.module_classes(globals(), "LOSSES", _make)
 for _name in dir(_core._losses):
     if not _name.startswith("_"):
         globals()[_name] = getattr(_core._losses, _name)
+
+
 class Reduction:
     """Names of reductions, as Keras 2 had them."""
 
@@ -100,7 +106,9 @@ def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal
         same = _core.logical_and(same, _core.logical_not(itself))
     near = _log_of_sums(-gamma * _core.maximum(margin + apart, 0.0) * (margin - apart), same)
     far = _log_of_sums(gamma * _core.maximum(1 + margin - apart, 0.0) * (1 - margin - apart), other)
-    none = _core.logical_or(_core.logical_not(_core.reduce_any(same, axis=1)), _core.logical_not(_core.reduce_any(other, axis=1)))
+    none = _core.logical_or(
+        _core.logical_not(_core.reduce_any(same, axis=1)), _core.logical_not(_core.reduce_any(other, axis=1))
+    )
     return _core.where(none, _core.zeros_like(near), _core._nn.softplus(near + far))
 
 

@@ -80,7 +80,9 @@ class Metric:
         from brio.keras import _stateless
 
         if len(values) != len(self.variables):
-            raise ValueError(f"[{self.name}] metric_variables has {len(values)} values, but the metric has {len(self.variables)} variables; give one for each")
+            raise ValueError(
+                f"[{self.name}] metric_variables has {len(values)} values, but the metric has {len(self.variables)} variables; give one for each"
+            )
         return _stateless.run(self.variables, values, call)
 
     def __call__(self, *args, **kwargs):
@@ -107,7 +109,10 @@ class _Core(Metric):
         self._made = brio
         self.name, self.dtype = brio.name, "float32"
         if not _is_python(self):
-            self.update_state, self.reset_state = brio.update_state, brio.reset_state  # without a Python frame in between
+            self.update_state, self.reset_state = (
+                brio.update_state,
+                brio.reset_state,
+            )  # without a Python frame in between
 
     @property
     def _brio(self):
@@ -144,7 +149,9 @@ def _is_python(metric):
     """Does Python do what the metric does?"""
     if not isinstance(metric, Metric):
         return False
-    return not isinstance(metric, _Core) or any(getattr(type(metric), n) is not getattr(_Core, n) for n in ("update_state", "result", "reset_state"))
+    return not isinstance(metric, _Core) or any(
+        getattr(type(metric), n) is not getattr(_Core, n) for n in ("update_state", "result", "reset_state")
+    )
 
 
 class Mean(_Core):
@@ -175,7 +182,9 @@ class MeanMetricWrapper(_Core):
     @classmethod
     def from_config(cls, config):
         fn = config.get("fn")
-        return cls(**{**config, "fn": _serialization.deserialize_keras_object(fn)} if isinstance(fn, (dict, str)) else config)
+        return cls(
+            **{**config, "fn": _serialization.deserialize_keras_object(fn)} if isinstance(fn, (dict, str)) else config
+        )
 
 
 def _make(name, text):
@@ -183,7 +192,9 @@ def _make(name, text):
         def __init__(self, *args, **kwargs):
             given = _classes.bound(type(self), text, args, kwargs)
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
-            self._take(_core._metric(name, **{k: v for k, v in given.items() if k not in ("name", "dtype") or v is not None}))
+            self._take(
+                _core._metric(name, **{k: v for k, v in given.items() if k not in ("name", "dtype") or v is not None})
+            )
             if self._config["dtype"] is None:
                 self._config["dtype"] = "int64" if name.endswith("IoU") else "float32"
             self._config["name"], self.dtype = self.name, self._config["dtype"]
@@ -214,6 +225,8 @@ for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percen
               "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "binary_focal_crossentropy", "categorical_focal_crossentropy", "hinge", "squared_hinge",
               "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber", "cosine_similarity"):  # fmt: skip
     globals()[_name] = getattr(_core._losses, _name)
+
+
 def _apart(y_true, y_pred, axis):
     """Targets and predictions of one dtype and rank, and their means along an axis."""
     from brio.keras.losses import _of_one_rank

@@ -17,7 +17,11 @@ __all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "mo
 
 
 def _is_functional(args, kwargs):
-    return len(args) == 2 or "outputs" in kwargs or (len(args) == 1 and isinstance(args[0], KerasTensor) and "inputs" not in kwargs)
+    return (
+        len(args) == 2
+        or "outputs" in kwargs
+        or (len(args) == 1 and isinstance(args[0], KerasTensor) and "inputs" not in kwargs)
+    )
 
 
 class Model(Trainer, Layer):
@@ -63,7 +67,15 @@ class Model(Trainer, Layer):
                 return layer
         raise ValueError(f"no layer is called '{name}'; there are {', '.join(layer.name for layer in self.layers)}")
 
-    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False, show_trainable=False, layer_range=None):
+    def summary(
+        self,
+        line_length=None,
+        positions=None,
+        print_fn=None,
+        expand_nested=False,
+        show_trainable=False,
+        layer_range=None,
+    ):
         """Prints the layers with the shapes that they give and their weights."""
         (print_fn or print)(self._summary_text(expand_nested))
 
@@ -87,7 +99,9 @@ class Model(Trainer, Layer):
         """Makes the weights for inputs of this shape, batch included."""
         if input_shape is None:
             raise ValueError("build() needs the shape of the inputs, batch included: build((None, 28, 28))")
-        if "_building" in self.__dict__:  # by the build() of a derived class, which may make layers before this or after
+        if (
+            "_building" in self.__dict__
+        ):  # by the build() of a derived class, which may make layers before this or after
             object.__setattr__(self, "_call_builds", True)
         else:
             self._build_once(input_shape)
@@ -114,7 +128,9 @@ class Model(Trainer, Layer):
 
                 inputs, outputs = _graph.read(config, lambda row: _serialization._made(row))
                 kind = Functional if cls in (Model, Functional) else cls
-                return kind(inputs=inputs, outputs=outputs, name=config.get("name"), trainable=config.get("trainable", True))
+                return kind(
+                    inputs=inputs, outputs=outputs, name=config.get("name"), trainable=config.get("trainable", True)
+                )
             return cls(**config)
 
     def to_json(self, **kwargs):
@@ -144,7 +160,9 @@ class Model(Trainer, Layer):
         from brio.keras.export import export_model, export_onnx
 
         if format not in ("tf_saved_model", "onnx"):
-            raise ValueError(f"brio exports models as 'tf_saved_model' and 'onnx', but the format is {format!r}; model.save('x.keras') writes a file that Keras loads")
+            raise ValueError(
+                f"brio exports models as 'tf_saved_model' and 'onnx', but the format is {format!r}; model.save('x.keras') writes a file that Keras loads"
+            )
         (export_onnx if format == "onnx" else export_model)(self, filepath, verbose, input_signature)
 
 
@@ -158,7 +176,11 @@ _with_functional = {}
 def _also_functional(cls):
     """A class derived from Model, for an object that is made of symbols."""
     if cls not in _with_functional:
-        _with_functional[cls] = type(cls.__name__, (cls, Functional), {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "_made_of": cls})
+        _with_functional[cls] = type(
+            cls.__name__,
+            (cls, Functional),
+            {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "_made_of": cls},
+        )
     return _with_functional[cls]
 
 
@@ -174,7 +196,9 @@ class Functional(Model):
         for what, symbols in (("inputs", inputs), ("outputs", outputs)):
             for symbol in _nest.flatten(symbols):
                 if not isinstance(symbol, KerasTensor):
-                    raise ValueError(f"Model({what}=...) takes what Input() and layers called on it give, but got {symbol!r}")
+                    raise ValueError(
+                        f"Model({what}=...) takes what Input() and layers called on it give, but got {symbol!r}"
+                    )
         self._adopt(_core._functional(_nest.flatten(inputs), _nest.flatten(outputs), name))
         self.__dict__.update(_inputs_list=_nest.flatten(inputs), _outputs_list=_nest.flatten(outputs))
         self.__dict__["_structures"] = (inputs, outputs)
@@ -183,7 +207,9 @@ class Functional(Model):
         for symbol in self._inputs_list:  # so that layer.output is what the model begins with
             object.__setattr__(_python_layer(_core._symbol_layer(symbol)), "_symbol", symbol)
         self.__dict__["input_names"] = [_core._symbol_layer(s).name for s in self._inputs_list]
-        names = sorted(outputs) if isinstance(outputs, dict) else [_core._symbol_layer(s).name for s in self._outputs_list]
+        names = (
+            sorted(outputs) if isinstance(outputs, dict) else [_core._symbol_layer(s).name for s in self._outputs_list]
+        )
         self.__dict__["output_names"] = [_called_name(n) for n in names]
         self.__dict__["_layer_names"] = [_core._symbol_layer(s).name for s in self._outputs_list]
         if not trainable:
@@ -194,7 +220,9 @@ class Functional(Model):
         masks = None if mask is None else mask if isinstance(mask, (list, tuple)) else [mask]
         symbolic = isinstance(_nest.flatten(inputs)[0], KerasTensor)
         handle = self._handle.keeping(self) if symbolic else self._handle
-        made = self._pack_outputs((on_symbols if symbolic else _on_tensors)(handle, self._flat_inputs(inputs), training, masks))
+        made = self._pack_outputs(
+            (on_symbols if symbolic else _on_tensors)(handle, self._flat_inputs(inputs), training, masks)
+        )
         if symbolic:
             from brio.keras._layer import _remember_call
 
@@ -206,7 +234,11 @@ class Functional(Model):
     def _flat_inputs(self, x):
         if isinstance(x, dict):
             structure = self._structures[0]
-            if isinstance(structure, dict) and set(structure) <= set(x) and any(isinstance(v, (dict, list, tuple)) for v in structure.values()):
+            if (
+                isinstance(structure, dict)
+                and set(structure) <= set(x)
+                and any(isinstance(v, (dict, list, tuple)) for v in structure.values())
+            ):
                 return _nest.flatten({k: x[k] for k in structure})
             names = sorted(structure) if isinstance(structure, dict) and set(structure) <= set(x) else self.input_names
             missing = [n for n in names if n not in x]
@@ -214,7 +246,9 @@ class Functional(Model):
                 raise ValueError(f"the inputs of this model are {names}, but {missing} are not given")
             return [as_dense(x[n]) for n in names]
         x = as_dense(x)
-        return listed(x) if len(self._inputs_list) > 1 or not isinstance(x, (list, tuple)) or is_list_of_values(x) else [x]
+        return (
+            listed(x) if len(self._inputs_list) > 1 or not isinstance(x, (list, tuple)) or is_list_of_values(x) else [x]
+        )
 
     def _flat_targets(self, y):
         y = _without_none(y)
@@ -251,12 +285,20 @@ class Functional(Model):
     @property
     def input(self):
         """The symbol that the model begins with."""
-        return self._structures[0] if len(self._inputs_list) > 1 or isinstance(self._structures[0], dict) else self._inputs_list[0]
+        return (
+            self._structures[0]
+            if len(self._inputs_list) > 1 or isinstance(self._structures[0], dict)
+            else self._inputs_list[0]
+        )
 
     @property
     def output(self):
         """The symbol that the model ends with."""
-        return self._structures[1] if len(self._outputs_list) > 1 or isinstance(self._structures[1], dict) else self._outputs_list[0]
+        return (
+            self._structures[1]
+            if len(self._outputs_list) > 1 or isinstance(self._structures[1], dict)
+            else self._outputs_list[0]
+        )
 
     def _summary_of_symbols(self):
         rows = []
@@ -264,9 +306,18 @@ class Functional(Model):
             found = [s for s in _nest.flatten(layer.__dict__.get("_calls", ((), ()))[1]) if s is not None]
             shapes = [str(tuple(s.get().shape)) for s in found if hasattr(s, "get") and s.get() is not None]
             shapes = shapes or [str(layer.batch_shape)] if hasattr(layer, "batch_shape") else shapes
-            rows.append((f"{layer.name} ({getattr(type(layer), '__name__', '')})", ", ".join(shapes) or "?", f"{layer.count_params():,}"))
+            rows.append(
+                (
+                    f"{layer.name} ({getattr(type(layer), '__name__', '')})",
+                    ", ".join(shapes) or "?",
+                    f"{layer.count_params():,}",
+                )
+            )
         wide = [max(len(row[i]) for row in [("Layer (type)", "Output Shape", "Param #"), *rows]) for i in range(3)]
-        lines = ["  ".join(cell.ljust(n) for cell, n in zip(row, wide)) for row in [("Layer (type)", "Output Shape", "Param #"), *rows]]
+        lines = [
+            "  ".join(cell.ljust(n) for cell, n in zip(row, wide))
+            for row in [("Layer (type)", "Output Shape", "Param #"), *rows]
+        ]
         return "\n".join([f'Model: "{self.name}"', *lines, f"Total params: {self.count_params():,}"])
 
     def get_config(self):
@@ -280,7 +331,11 @@ class Functional(Model):
 
 def _called_name(name):
     """A call with arguments beside symbols is a step of its own (see Step); outputs go by the layer's name."""
-    return name[: name.rindex("_call")] if "_call" in name and name.rsplit("_call", 1)[1].strip("_0123456789") == "" else name
+    return (
+        name[: name.rindex("_call")]
+        if "_call" in name and name.rsplit("_call", 1)[1].strip("_0123456789") == ""
+        else name
+    )
 
 
 class Sequential(Model):
@@ -322,7 +377,9 @@ class Sequential(Model):
             return
         shape = layer.__dict__.get("_input_shape")
         if shape is not None and not self._kept and self._symbols is None:
-            self._begin_with(_core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else _config.floatx(), None))
+            self._begin_with(
+                _core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else _config.floatx(), None)
+            )
         elif not self._kept and self._symbols is None:
             first = _only_input(layer)
             if first is not None:
@@ -384,7 +441,11 @@ class Sequential(Model):
 
     @property
     def layers(self):
-        return list(self._kept) if "_kept" in self.__dict__ else [_python_layer(h) for h in self._handle.layers() if h.kind != "InputLayer"]
+        return (
+            list(self._kept)
+            if "_kept" in self.__dict__
+            else [_python_layer(h) for h in self._handle.layers() if h.kind != "InputLayer"]
+        )
 
     @property
     def built(self):
@@ -402,7 +463,9 @@ class Sequential(Model):
         (shape, strings), first = built_for[0], self.layers[0]
         while isinstance(first, Sequential) and first.layers:
             first = first.layers[0]
-        return (None, *tuple(shape)[1:]), "string" if strings else "int32" if type(first).__name__ == "Embedding" else first.compute_dtype
+        return (None, *tuple(shape)[1:]), "string" if strings else "int32" if type(
+            first
+        ).__name__ == "Embedding" else first.compute_dtype
 
     def _know_symbols(self, what):
         if self._symbols is None and self._handle.built and self._built_input() is not None:
@@ -412,7 +475,9 @@ class Sequential(Model):
                 end = layer(end)
             self.__dict__["_symbols"] = [symbol, end]
         if self._symbols is None:
-            raise AttributeError(f"this Sequential has no {what} before its input is known; begin it with keras.Input(shape)")
+            raise AttributeError(
+                f"this Sequential has no {what} before its input is known; begin it with keras.Input(shape)"
+            )
         return self._symbols
 
     @property
@@ -477,7 +542,11 @@ class Sequential(Model):
         if self._symbols is not None:
             return {"input_shape": tuple(self.input.shape)}
         known = self._built_input() if self._handle.built else None
-        return {"input_shape": known[0] if known is not None else self._built_for} if known is not None or "_built_for" in self.__dict__ else None
+        return (
+            {"input_shape": known[0] if known is not None else self._built_for}
+            if known is not None or "_built_for" in self.__dict__
+            else None
+        )
 
     def build_from_config(self, config):
         if not self.built:
@@ -486,11 +555,19 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         rows = list(config["layers"])
-        if len(rows) > 1 and rows[0]["class_name"] == "InputLayer" and rows[1]["class_name"] in ("StringLookup", "TextVectorization"):
+        if (
+            len(rows) > 1
+            and rows[0]["class_name"] == "InputLayer"
+            and rows[1]["class_name"] in ("StringLookup", "TextVectorization")
+        ):
             if not rows[1]["config"].get("invert"):  # Keras writes the dtype that these compute in
                 rows[0] = {**rows[0], "config": {**rows[0]["config"], "dtype": "string"}}
         with _serialization.CustomObjectScope(custom_objects):
-            model = cls([_serialization._made(row) for row in rows], name=config.get("name"), trainable=config.get("trainable", True))
+            model = cls(
+                [_serialization._made(row) for row in rows],
+                name=config.get("name"),
+                trainable=config.get("trainable", True),
+            )
         if not model.built and config.get("build_input_shape"):
             model.build(config["build_input_shape"])
         return model
@@ -505,7 +582,14 @@ def _only_input(layer):
 
 def _input_config(shape, dtype):
     """That of an InputLayer which nobody made."""
-    config = {"batch_shape": shape, "dtype": dtype, "sparse": False, "ragged": False, "name": "input_layer", "optional": False}
+    config = {
+        "batch_shape": shape,
+        "dtype": dtype,
+        "sparse": False,
+        "ragged": False,
+        "name": "input_layer",
+        "optional": False,
+    }
     return {"module": "keras.layers", "class_name": "InputLayer", "config": config, "registered_name": None}
 
 
@@ -536,7 +620,11 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
         originals = {layer.name: layer for layer in model.layers}
 
         def layer_of(row):
-            return _serialization._made(row) if row["class_name"] == "InputLayer" or row["name"] not in originals else made(originals[row["name"]])
+            return (
+                _serialization._made(row)
+                if row["class_name"] == "InputLayer" or row["name"] not in originals
+                else made(originals[row["name"]])
+            )
 
         inputs, outputs = _graph.read(model.get_config(), layer_of)
         return _compiled_alike(Functional(inputs=inputs, outputs=outputs, name=model.name), model)

@@ -118,7 +118,9 @@ class Optimizer:
 
     def stateless_apply(self, optimizer_variables, grads, trainable_variables):
         """As in Keras on TensorFlow, an error: apply() changes the variables."""
-        raise ValueError("stateless_apply is not supported with the TensorFlow backend; call apply(grads, trainable_variables), which changes the variables")
+        raise ValueError(
+            "stateless_apply is not supported with the TensorFlow backend; call apply(grads, trainable_variables), which changes the variables"
+        )
 
     def minimize(self, loss, var_list, tape=None):
         """One step down `loss`: a function of no arguments, or a tensor that `tape` followed.
@@ -147,8 +149,12 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, rate):
-        if isinstance(self._config.get("learning_rate"), LearningRateSchedule) and not isinstance(rate, LearningRateSchedule):
-            raise TypeError(f"the learning rate of '{self.name}' comes from a schedule and cannot be set to {rate}; make the optimizer with a number")
+        if isinstance(self._config.get("learning_rate"), LearningRateSchedule) and not isinstance(
+            rate, LearningRateSchedule
+        ):
+            raise TypeError(
+                f"the learning rate of '{self.name}' comes from a schedule and cannot be set to {rate}; make the optimizer with a number"
+            )
         self._brio.set_learning_rate(rate)
 
     lr = learning_rate
@@ -236,9 +242,14 @@ def _make(name, text):
         def __init__(self, *args, **kwargs):
             given = _classes.bound(type(self), text, args, kwargs)
             if type(self).update_step is not Optimizer.update_step:
-                raise TypeError(f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from keras.optimizers.Optimizer")
+                raise TypeError(
+                    f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from keras.optimizers.Optimizer"
+                )
             if given.pop("decay", None) is not None:
-                warnings.warn("decay= is no longer supported and is ignored, as in Keras 3; give learning_rate a schedule", stacklevel=2)
+                warnings.warn(
+                    "decay= is no longer supported and is ignored, as in Keras 3; give learning_rate a schedule",
+                    stacklevel=2,
+                )
             if "lr" in given:  # its old name
                 given["learning_rate"] = given.pop("lr")
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
@@ -259,7 +270,11 @@ class LossScaleOptimizer(Optimizer):
 
     def __init__(self, inner_optimizer, initial_scale=32768.0, dynamic_growth_steps=2000, name=None, **kwargs):
         self.inner_optimizer = get(inner_optimizer)
-        self._take(_core._LossScaleOptimizer(self.inner_optimizer._brio, initial_scale, dynamic_growth_steps, name or "loss_scale_optimizer"))
+        self._take(
+            _core._LossScaleOptimizer(
+                self.inner_optimizer._brio, initial_scale, dynamic_growth_steps, name or "loss_scale_optimizer"
+            )
+        )
         self._config = {"initial_scale": initial_scale, "dynamic_growth_steps": dynamic_growth_steps, "name": self.name}
         self.initial_scale, self.dynamic_growth_steps = initial_scale, dynamic_growth_steps
 
@@ -349,6 +364,8 @@ def _make_schedule(name, text):
 schedules = types.ModuleType("brio.keras.optimizers.schedules", "keras.optimizers.schedules.")
 schedules.LearningRateSchedule = LearningRateSchedule
 _classes.module_classes(schedules.__dict__, "SCHEDULES", _make_schedule)
+
+
 def _serialize_schedule(learning_rate_schedule):
     """The config of a schedule.
 

@@ -6,7 +6,17 @@ import brio as tf
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
 
-__all__ = ["AbsMaxQuantizer", "Quantizer", "abs_max_quantize", "deserialize", "fake_quant_with_min_max_vars", "get", "pack_int4", "serialize", "unpack_int4"]
+__all__ = [
+    "AbsMaxQuantizer",
+    "Quantizer",
+    "abs_max_quantize",
+    "deserialize",
+    "fake_quant_with_min_max_vars",
+    "get",
+    "pack_int4",
+    "serialize",
+    "unpack_int4",
+]
 __getattr__ = _attribute_error_of(__name__)
 
 
@@ -19,7 +29,9 @@ def abs_max_quantize(inputs, axis, value_range=(-127, 127), dtype="int8", epsilo
     """
     inputs = tf.convert_to_tensor(inputs)
     scale = tf.cast(value_range[1] / (tf.reduce_max(tf.abs(inputs), axis=axis, keepdims=True) + epsilon), inputs.dtype)
-    return tf.cast(tf.clip_by_value(tf.round(inputs * scale), float(value_range[0]), float(value_range[1])), dtype), scale
+    return tf.cast(
+        tf.clip_by_value(tf.round(inputs * scale), float(value_range[0]), float(value_range[1])), dtype
+    ), scale
 
 
 class Quantizer:
@@ -61,7 +73,9 @@ class AbsMaxQuantizer(Quantizer):
 
     def __call__(self, x, axis=None, to_numpy=False):
         axis = self.axis if axis is None else axis
-        return abs_max_quantize(x, -1 if axis is None else axis, self.value_range, self.output_dtype, self.epsilon, to_numpy)
+        return abs_max_quantize(
+            x, -1 if axis is None else axis, self.value_range, self.output_dtype, self.epsilon, to_numpy
+        )
 
     def get_config(self):
         """What it was made with."""
@@ -128,7 +142,9 @@ def unpack_int4(packed, orig_len, axis=0, dtype="int8"):
         raise TypeError(f"[unpack_int4] packed is {packed.dtype.name}; it is int8 or uint8")
     axis %= len(packed.shape)
     whole = tf.cast(packed, "int32")
-    halves = tf.stack([tf.bitwise.bitwise_and(whole, 15), tf.bitwise.bitwise_and(tf.bitwise.right_shift(whole, 4), 15)], axis + 1)
+    halves = tf.stack(
+        [tf.bitwise.bitwise_and(whole, 15), tf.bitwise.bitwise_and(tf.bitwise.right_shift(whole, 4), 15)], axis + 1
+    )
     sizes = [tf.shape(packed)[i] if n is None else n for i, n in enumerate(packed.shape)]
     numbers = tf.reshape(halves, [*sizes[:axis], sizes[axis] * 2, *sizes[axis + 1 :]])
     numbers = numbers[(slice(None),) * axis + (slice(None, orig_len),)]
@@ -147,10 +163,23 @@ def deserialize(config, custom_objects=None):
 
 def get(identifier, **kwargs):
     """A quantizer from its name, its config, or itself."""
-    known = {"Quantizer": Quantizer, "quantizer": Quantizer, "AbsMaxQuantizer": AbsMaxQuantizer, "abs_max_quantizer": AbsMaxQuantizer}
-    made = deserialize(identifier) if isinstance(identifier, dict) else known.get(identifier) if isinstance(identifier, str) else identifier
+    known = {
+        "Quantizer": Quantizer,
+        "quantizer": Quantizer,
+        "AbsMaxQuantizer": AbsMaxQuantizer,
+        "abs_max_quantizer": AbsMaxQuantizer,
+    }
+    made = (
+        deserialize(identifier)
+        if isinstance(identifier, dict)
+        else known.get(identifier)
+        if isinstance(identifier, str)
+        else identifier
+    )
     if made is None and identifier is None:
         return None
     if not callable(made):
-        raise ValueError(f"[quantizers] {identifier!r} is no quantizer; it is one of {', '.join(known)}, a config or a Quantizer")
+        raise ValueError(
+            f"[quantizers] {identifier!r} is no quantizer; it is one of {', '.join(known)}, a config or a Quantizer"
+        )
     return made(**kwargs) if isinstance(made, type) else made

@@ -17,7 +17,9 @@ class SeedGenerator:
     def __init__(self, seed=None, name=None, **kwargs):
         self._initial_seed = next(SeedGenerator._made) if seed is None else int(seed)
         self.name = name or _core._unique_name("seed_generator")
-        self.state = _core.Variable([self._initial_seed & 0x7FFFFFFF, 0], dtype="int64", trainable=False, name="seed_generator_state")
+        self.state = _core.Variable(
+            [self._initial_seed & 0x7FFFFFFF, 0], dtype="int64", trainable=False, name="seed_generator_state"
+        )
 
     def next(self, ordered=True):
         """The next pair of seeds."""
@@ -75,7 +77,11 @@ def randint(shape, minval, maxval, dtype="int32", seed=None):
 def categorical(logits, num_samples, dtype="int32", seed=None):
     """Class numbers, drawn with probabilities in proportion to exp(logits)."""
     seed = _seed(seed)
-    made = tf.random.categorical(logits, num_samples) if seed is None else tf.random.stateless_categorical(logits, num_samples, seed)
+    made = (
+        tf.random.categorical(logits, num_samples)
+        if seed is None
+        else tf.random.stateless_categorical(logits, num_samples, seed)
+    )
     return tf.cast(made, dtype)
 
 
@@ -91,7 +97,9 @@ def dropout(inputs, rate, noise_shape=None, seed=None):
     inputs = tf.convert_to_tensor(inputs)
     if rate <= 0:
         return inputs
-    kept = uniform(_core.shape(inputs) if noise_shape is None else noise_shape, seed=seed) >= rate  # sizes may be unknown yet
+    kept = (
+        uniform(_core.shape(inputs) if noise_shape is None else noise_shape, seed=seed) >= rate
+    )  # sizes may be unknown yet
     return tf.where(kept, inputs / (1.0 - rate), tf.zeros_like(inputs))
 
 
@@ -104,7 +112,10 @@ def gamma(shape, alpha, dtype=None, seed=None):
 
 def beta(shape, alpha, beta, dtype=None, seed=None):
     """Numbers of a beta distribution."""
-    a, b = gamma(shape, alpha, dtype, seed), gamma(shape, beta, dtype, None if seed is None else seed if isinstance(seed, SeedGenerator) else seed + 1)
+    a, b = (
+        gamma(shape, alpha, dtype, seed),
+        gamma(shape, beta, dtype, None if seed is None else seed if isinstance(seed, SeedGenerator) else seed + 1),
+    )
     return a / (a + b)
 
 

@@ -76,7 +76,9 @@ def _write_h5(model, path, about=None):
     if about is not None:
         groups.append((_ABOUT, {"about": about}))
     # Made one after the other: they need not all be in memory twice.
-    _write_bytes(path, groups, ((name, *(_bytes(v) if isinstance(v, _core.Variable) else _values(v))) for name, v in rows))
+    _write_bytes(
+        path, groups, ((name, *(_bytes(v) if isinstance(v, _core.Variable) else _values(v))) for name, v in rows)
+    )
 
 
 _ABOUT = "brio_about"
@@ -152,7 +154,9 @@ def _read_into(model, source, skip_mismatch, what, is_new=False):
         where = f"'{entry.name}' ({entry.path or 'the model'})"
         rows, wrong = [], []
         if is_new and isinstance(entry.owner, Optimizer) and 0 < len(names) < len(entry.variables):
-            entry.variables = entry.variables[: len(names)]  # it had not begun to train: what it keeps for weights is what it begins with
+            entry.variables = entry.variables[
+                : len(names)
+            ]  # it had not begun to train: what it keeps for weights is what it begins with
         if sorted(names) != sorted(str(i) for i in range(len(entry.variables))):
             wrong = [f"{where} has {len(entry.variables)} variables, but the file has {len(names)}"]
         else:
@@ -161,8 +165,12 @@ def _read_into(model, source, skip_mismatch, what, is_new=False):
                 if tuple(np.shape(value)) == tuple(variable.shape):
                     rows.append((variable, value))
                 else:
-                    wrong.append(f"variable {i} of {where} has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(value))}")
-        if wrong and isinstance(entry.owner, Optimizer):  # as Keras: weights are of use without what an optimizer keeps for them
+                    wrong.append(
+                        f"variable {i} of {where} has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(value))}"
+                    )
+        if wrong and isinstance(
+            entry.owner, Optimizer
+        ):  # as Keras: weights are of use without what an optimizer keeps for them
             if names:
                 notes.append(f"the optimizer begins anew, as the file's state does not fit it: {wrong[0]}")
             continue
@@ -206,7 +214,15 @@ def save_weights(model, filepath, overwrite=True, max_shard_size=None, **kwargs)
     if filepath.endswith(".safetensors"):
         from brio import _safetensors
 
-        _safetensors.save(filepath, {f"{e.path}/{i}" if e.path else str(i): v for e in _state.entries(model) for i, v in enumerate(e.variables)}, {"format": "brio"})
+        _safetensors.save(
+            filepath,
+            {
+                f"{e.path}/{i}" if e.path else str(i): v
+                for e in _state.entries(model)
+                for i, v in enumerate(e.variables)
+            },
+            {"format": "brio"},
+        )
         return
     _files.write_aside(filepath, lambda file: _write_h5(model, file.name), _files.BINARY)
 
@@ -233,7 +249,9 @@ def load_weights(model, filepath, skip_mismatch=False, by_name=False, **kwargs):
         _files.check_file(filepath, _files.BINARY)
         _read_into(model, _H5(filepath), skip_mismatch, filepath)
     else:
-        raise ValueError(f"weights are read from .weights.h5, .h5, .keras and .safetensors files, but the name is {filepath}")
+        raise ValueError(
+            f"weights are read from .weights.h5, .h5, .keras and .safetensors files, but the name is {filepath}"
+        )
 
 
 def _is_legacy(path):
@@ -283,7 +301,9 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
         _check_overwrite(filepath, overwrite)
         return _legacy_h5.save_model(model, filepath, kwargs.get("include_optimizer", True))
     if not filepath.endswith(".keras"):
-        raise ValueError(f"models are written to files that end in .keras or .h5, but the name is {filepath}; for weights alone there is save_weights()")
+        raise ValueError(
+            f"models are written to files that end in .keras or .h5, but the name is {filepath}; for weights alone there is save_weights()"
+        )
     _check_overwrite(filepath, overwrite)
     config = json.dumps(serialize_keras_object(model))
     about = json.dumps({"keras_version": _VERSION, "date_saved": datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S")})
@@ -335,7 +355,9 @@ def _save_assets(archive, entry):
         for at, _, names in os.walk(folder):
             for name in sorted(names):
                 inside = os.path.relpath(os.path.join(at, name), folder)
-                archive.write(os.path.join(at, name), f"assets/{entry.path}/{inside}" if entry.path else f"assets/{inside}")
+                archive.write(
+                    os.path.join(at, name), f"assets/{entry.path}/{inside}" if entry.path else f"assets/{inside}"
+                )
 
 
 def _load_assets(archive, entry):
@@ -369,7 +391,9 @@ def _member(archive, name):
     except KeyError:
         raise ValueError(f"{archive.filename} is no .keras file: it has no {name}") from None
     if info.file_size > _LARGEST and info.file_size > 100 * max(info.compress_size, 1):
-        raise ValueError(f"{archive.filename}: {name} claims {info.file_size} bytes, but {info.compress_size} are stored")
+        raise ValueError(
+            f"{archive.filename}: {name} claims {info.file_size} bytes, but {info.compress_size} are stored"
+        )
     try:
         return archive.read(name)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:

@@ -35,7 +35,9 @@ def assert_same_paths(a, b):
     """Raises unless the same keys and numbers lead to the leaves of both."""
     paths = [{path for path, _ in flatten_with_path(s)} for s in (a, b)]
     if paths[0] != paths[1]:
-        raise ValueError(f"`a` and `b` don't have the same paths: {sorted(paths[0], key=str)} and {sorted(paths[1], key=str)}")
+        raise ValueError(
+            f"`a` and `b` don't have the same paths: {sorted(paths[0], key=str)} and {sorted(paths[1], key=str)}"
+        )
 
 
 def lists_to_tuples(structure):
@@ -46,10 +48,16 @@ def lists_to_tuples(structure):
 def map_structure_up_to(shallow_structure, func, *structures):
     """func of what the structures have where `shallow_structure` has a leaf."""
     if isinstance(shallow_structure, dict):
-        return type(shallow_structure)((k, map_structure_up_to(v, func, *(s[k] for s in structures))) for k, v in shallow_structure.items())
+        return type(shallow_structure)(
+            (k, map_structure_up_to(v, func, *(s[k] for s in structures))) for k, v in shallow_structure.items()
+        )
     if isinstance(shallow_structure, (list, tuple)):
         values = [map_structure_up_to(v, func, *(s[i] for s in structures)) for i, v in enumerate(shallow_structure)]
-        return type(shallow_structure)(*values) if hasattr(shallow_structure, "_fields") else type(shallow_structure)(values)
+        return (
+            type(shallow_structure)(*values)
+            if hasattr(shallow_structure, "_fields")
+            else type(shallow_structure)(values)
+        )
     return func(*structures)
 
 

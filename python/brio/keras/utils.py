@@ -18,7 +18,18 @@ class Variable(metaclass=_Variables):
 
     _makes = _core.Variable
 
-    def __new__(cls, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none", synchronization="auto", name=None, **kwargs):
+    def __new__(
+        cls,
+        initializer,
+        shape=None,
+        dtype=None,
+        trainable=True,
+        autocast=True,
+        aggregation="none",
+        synchronization="auto",
+        name=None,
+        **kwargs,
+    ):
         if isinstance(initializer, str):
             from brio.keras import initializers
 
@@ -143,7 +154,13 @@ class Progbar:
     def __init__(self, target, width=20, verbose=1, interval=0.05, stateful_metrics=None, unit_name="step"):
         import time
 
-        self.target, self.width, self.verbose, self.interval, self.unit_name = target, width, verbose, interval, unit_name
+        self.target, self.width, self.verbose, self.interval, self.unit_name = (
+            target,
+            width,
+            verbose,
+            interval,
+            unit_name,
+        )
         self.stateful_metrics, self._sums, self._seen = set(stateful_metrics or ()), {}, 0
         self._start, self._shown = time.monotonic(), 0.0
 
@@ -169,7 +186,9 @@ class Progbar:
         bar = "\u2501" * int(self.width * share) + " " * (self.width - int(self.width * share)) if self.target else ""
         numbers = " - ".join(f"{name}: {total / max(n, 1):.4f}" for name, (total, n) in self._sums.items())
         each = (now - self._start) / max(current, 1) * 1000
-        text = f"{current}/{self.target or 'Unknown'} {bar} {each:.0f}ms/{self.unit_name}" + (f" - {numbers}" if numbers else "")
+        text = f"{current}/{self.target or 'Unknown'} {bar} {each:.0f}ms/{self.unit_name}" + (
+            f" - {numbers}" if numbers else ""
+        )
         sys.stdout.write(("\r" if self.verbose == 1 else "") + text + ("\n" if finalize else ""))
         sys.stdout.flush()
 

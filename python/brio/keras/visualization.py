@@ -7,7 +7,13 @@ import numpy as np
 from brio import _core, _missing
 from brio.keras import _boxes, backend
 
-__all__ = ["draw_bounding_boxes", "draw_segmentation_masks", "plot_bounding_box_gallery", "plot_image_gallery", "plot_segmentation_mask_gallery"]
+__all__ = [
+    "draw_bounding_boxes",
+    "draw_segmentation_masks",
+    "plot_bounding_box_gallery",
+    "plot_image_gallery",
+    "plot_segmentation_mask_gallery",
+]
 __getattr__ = _missing.attribute_error_of(__name__)
 
 
@@ -37,7 +43,9 @@ def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mappi
         wrong = ValueError if isinstance(bounding_boxes, dict) else TypeError
         raise wrong('[draw_bounding_boxes] bounding_boxes is a dict with "boxes" and "labels"')
     images = _bytes(_batch("draw_bounding_boxes", images, data_format))
-    corners = np.asarray(_boxes.convert_format(bounding_boxes["boxes"], bounding_box_format, "xyxy", *images.shape[1:3])).astype(int)
+    corners = np.asarray(
+        _boxes.convert_format(bounding_boxes["boxes"], bounding_box_format, "xyxy", *images.shape[1:3])
+    ).astype(int)
     labels, sure = np.asarray(bounding_boxes["labels"]).astype(int), bounding_boxes.get("confidences")
     names = class_mapping or {}
     for i, picture in enumerate(images):
@@ -70,7 +78,15 @@ def _write(picture, text, left, top, color, scale, thickness):
     except ImportError:
         cv2 = None
     if cv2 is not None:
-        cv2.putText(img=picture, text=text, org=at, fontFace=cv2.FONT_HERSHEY_SIMPLEX, fontScale=scale, color=color, thickness=thickness)
+        cv2.putText(
+            img=picture,
+            text=text,
+            org=at,
+            fontFace=cv2.FONT_HERSHEY_SIMPLEX,
+            fontScale=scale,
+            color=color,
+            thickness=thickness,
+        )
         return
     try:
         from PIL import Image, ImageDraw, ImageFont
@@ -116,7 +132,9 @@ def _pyplot(function):
     try:
         import matplotlib.pyplot
     except ImportError:
-        raise ImportError(f"[{function}] draws with the package matplotlib; install it: pip install matplotlib") from None
+        raise ImportError(
+            f"[{function}] draws with the package matplotlib; install it: pip install matplotlib"
+        ) from None
     return matplotlib.pyplot
 
 
@@ -177,7 +195,15 @@ def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=N
         from matplotlib import patches
 
         legend_handles = [patches.Patch(color=np.array(color) / 255.0, label=label) for _, color, _, label in drawn]
-    plot_image_gallery(images, value_range=value_range, legend_handles=legend_handles, rows=rows, cols=cols, data_format="channels_last", **kwargs)
+    plot_image_gallery(
+        images,
+        value_range=value_range,
+        legend_handles=legend_handles,
+        rows=rows,
+        cols=cols,
+        data_format="channels_last",
+        **kwargs,
+    )
 
 
 def plot_segmentation_mask_gallery(images, num_classes, value_range=(0, 255), y_true=None, y_pred=None, color_mapping=None, blend=True,
@@ -188,6 +214,12 @@ def plot_segmentation_mask_gallery(images, num_classes, value_range=(0, 255), y_
     for masks in (y_true, y_pred):
         if masks is not None:
             masks = _batch("plot_segmentation_mask_gallery", masks, data_format).astype("int32")
-            shown.append(draw_segmentation_masks(images, masks, num_classes, color_mapping, alpha, blend, ignore_index, "channels_last"))
+            shown.append(
+                draw_segmentation_masks(
+                    images, masks, num_classes, color_mapping, alpha, blend, ignore_index, "channels_last"
+                )
+            )
     together = np.stack(shown, axis=1).reshape(-1, *images.shape[1:])
-    plot_image_gallery(together, value_range=value_range, rows=len(images), cols=len(shown), data_format="channels_last", **kwargs)
+    plot_image_gallery(
+        together, value_range=value_range, rows=len(images), cols=len(shown), data_format="channels_last", **kwargs
+    )

@@ -35,7 +35,9 @@ class _Estimator(_BaseEstimator):
         try:
             import sklearn  # noqa: F401
         except ImportError:
-            raise ImportError(f"{type(self).__name__} needs scikit-learn; install it: pip install scikit-learn") from None
+            raise ImportError(
+                f"{type(self).__name__} needs scikit-learn; install it: pip install scikit-learn"
+            ) from None
         self.model, self.warm_start, self.model_kwargs, self.fit_kwargs = model, warm_start, model_kwargs, fit_kwargs
 
     def __sklearn_tags__(self):
@@ -48,7 +50,9 @@ class _Estimator(_BaseEstimator):
         pass
 
     def __sklearn_clone__(self):
-        return type(self)(_copy_of(self.model), self.warm_start, copy.copy(self.model_kwargs), copy.copy(self.fit_kwargs))
+        return type(self)(
+            _copy_of(self.model), self.warm_start, copy.copy(self.model_kwargs), copy.copy(self.fit_kwargs)
+        )
 
     def fit(self, X, y, **kwargs):
         """Trains the model, or a fresh one; arguments go to its fit()."""
@@ -139,7 +143,9 @@ class SKLearnClassifier(_ClassifierMixin, _Estimator):
 
     def _from_outputs(self, outputs):
         if outputs.ndim != 2 or outputs.shape[1] != len(self.classes_):
-            raise ValueError(f"the model gives shape {outputs.shape} for {len(self.classes_)} classes; its output must have a number for each class")
+            raise ValueError(
+                f"the model gives shape {outputs.shape} for {len(self.classes_)} classes; its output must have a number for each class"
+            )
         found = self.classes_[np.argmax(outputs, axis=1)]
         return found if self._rank == 1 else found.reshape(-1, 1)
 

@@ -20,7 +20,9 @@ _session = None  # what start() began
 _lock = threading.Lock()
 
 
-class ProfilerOptions(collections.namedtuple("ProfilerOptions", "host_tracer_level python_tracer_level device_tracer_level delay_ms")):
+class ProfilerOptions(
+    collections.namedtuple("ProfilerOptions", "host_tracer_level python_tracer_level device_tracer_level delay_ms")
+):
     """How much is written down. Brio writes what Trace() names, whatever the levels."""
 
     __slots__ = ()
@@ -109,5 +111,13 @@ class Trace:
         if _session is not None:
             end = time.perf_counter_ns()
             _session[1].append(
-                {"name": self._name, "ph": "X", "ts": self._begun / 1000, "dur": (end - self._begun) / 1000, "pid": os.getpid(), "tid": threading.get_ident(), "args": self._about}
+                {
+                    "name": self._name,
+                    "ph": "X",
+                    "ts": self._begun / 1000,
+                    "dur": (end - self._begun) / 1000,
+                    "pid": os.getpid(),
+                    "tid": threading.get_ident(),
+                    "args": self._about,
+                }
             )

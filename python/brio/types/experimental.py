@@ -13,7 +13,9 @@ from brio._missing import attribute_error_of
 __getattr__ = attribute_error_of(__name__)
 
 GenericFunction = PolymorphicFunction = Function
-TensorLike = typing.Union[_core.Tensor, _core.Variable, int, float, bool, str, bytes, complex, tuple, list, np.ndarray, np.generic]
+TensorLike = typing.Union[
+    _core.Tensor, _core.Variable, int, float, bool, str, bytes, complex, tuple, list, np.ndarray, np.generic
+]
 
 
 class Callable(abc.ABC):
@@ -61,20 +63,17 @@ class TraceType(abc.ABC):
         return value
 
     @abc.abstractmethod
-    def __hash__(self):
-        ...
+    def __hash__(self): ...
 
     @abc.abstractmethod
-    def __eq__(self, other):
-        ...
+    def __eq__(self, other): ...
 
 
 class SupportsTracingProtocol(abc.ABC):
     """What says itself which kind of argument it is: it has __tf_tracing_type__(context)."""
 
     @abc.abstractmethod
-    def __tf_tracing_type__(self, context):
-        ...
+    def __tf_tracing_type__(self, context): ...
 
     @classmethod
     def __subclasshook__(cls, other):

@@ -48,7 +48,15 @@ def functional_model():
     return model
 
 
-NAMES = {"tf": tf, "keras": keras, "np": np, "nasty": nasty, "built_layer": built_layer, "built_model": built_model, "functional_model": functional_model}
+NAMES = {
+    "tf": tf,
+    "keras": keras,
+    "np": np,
+    "nasty": nasty,
+    "built_layer": built_layer,
+    "built_model": built_model,
+    "functional_model": functional_model,
+}
 
 # What a caller of TensorFlow is prepared for, and what Python itself raises of structures that hold themselves (RecursionError) or of
 # lists that no memory holds (MemoryError). SystemError is not among them.
@@ -173,7 +181,10 @@ def main():
         if not bad and took > 10:
             bad = f"took {took:.0f} s"
         if not bad and (number & 15 == 0 or took > 0.1) and (now := resident()) > before + GROWTH:
-            bad, before = f"the process grew by {(now - before) >> 20} MB, in this call or in the fifteen before it", now
+            bad, before = (
+                f"the process grew by {(now - before) >> 20} MB, in this call or in the fifteen before it",
+                now,
+            )
         if bad:
             failures += 1
             print(json.dumps({"number": number, "call": text, "why": bad}), file=out, flush=True)

@@ -23,12 +23,15 @@ def structure(name, options=""):
 
 
 def numbers(name, options):
-    return _COMPUTED + f"""
+    return (
+        _COMPUTED
+        + f"""
         model = small(keras.applications.{name}(weights=None, {options}))
         x = np.cos(np.arange(np.prod((1, *model.input_shape[1:])), dtype='float32')).reshape(1, *model.input_shape[1:]) * 60 + 120
         y = model(x)
         result = [tf.reduce_mean(y), tf.math.reduce_std(y), y.shape]
     """
+    )
 
 
 CASES = [

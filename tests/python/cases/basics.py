@@ -28,7 +28,10 @@ CASES = [
     ("negative", "-tf.constant([1, -2])"),
     ("absolute", "abs(tf.constant([1, -2]))"),
     ("invert", "~tf.constant([True, False])"),
-    ("and_or_xor", "a = tf.constant([True, True, False]); b = tf.constant([True, False, False]); [a & b, a | b, a ^ b]"),
+    (
+        "and_or_xor",
+        "a = tf.constant([True, True, False]); b = tf.constant([True, False, False]); [a & b, a | b, a ^ b]",
+    ),
     ("compare", "a = tf.constant([1, 2, 3]); [a < 2, a <= 2, a > 2, a >= 2, a == 2, a != 2]"),
     ("equal_of_other_dtype", "tf.constant([1]) == 'a'", {"raises": "Exception"}),
     ("matmul_operator", "tf.constant([[1.0, 2.0]]) @ tf.constant([[3.0], [4.0]])"),
@@ -41,7 +44,10 @@ CASES = [
     ("index_newaxis", "tf.reshape(tf.range(12), [3, 4])[:, tf.newaxis, 1]"),
     ("index_out_of_range", "tf.range(3)[5]", {"raises": "Exception"}),
     ("index_past_the_end", "tf.range(3)[1:10]"),
-    ("index_arrays", "x = tf.reshape(tf.range(6), [2, 3]); [tf.boolean_mask(x, np.array([True, False])), tf.gather(x, np.array([1]))]"),
+    (
+        "index_arrays",
+        "x = tf.reshape(tf.range(6), [2, 3]); [tf.boolean_mask(x, np.array([True, False])), tf.gather(x, np.array([1]))]",
+    ),
     ("bool_array_takes_dtype", "tf.constant([1.0, 2.0]) * np.array([True, False])"),
     ("index_tensor", "tf.range(10)[tf.constant(3)]"),
     ("shape", "tf.zeros([2, 3]).shape"),
@@ -59,14 +65,39 @@ CASES = [
     ("variable", "v = tf.Variable([1.0, 2.0]); v.assign_add([1, 1]); v.assign_sub([0.5, 0.5]); v"),
     ("variable_assign", "v = tf.Variable(1.0); v.assign(5); v"),
     ("variable_wrong_shape", "v = tf.Variable([1.0, 2.0]); v.assign([1.0, 2.0, 3.0])"),
-    ("variable_arithmetic", "v = tf.Variable([1.0, 2.0]); [v + 1, 2 * v, v[0], v @ tf.constant([[1.0], [2.0]]) if False else v / 2]"),
+    (
+        "variable_arithmetic",
+        "v = tf.Variable([1.0, 2.0]); [v + 1, 2 * v, v[0], v @ tf.constant([[1.0], [2.0]]) if False else v / 2]",
+    ),
     ("tape", "x = tf.Variable(3.0)\nwith tf.GradientTape() as t:\n  y = x * x\nresult = t.gradient(y, x)"),
-    ("tape_watch", "x = tf.constant(3.0)\nwith tf.GradientTape() as t:\n  t.watch(x)\n  y = x ** 3\nresult = t.gradient(y, x)"),
+    (
+        "tape_watch",
+        "x = tf.constant(3.0)\nwith tf.GradientTape() as t:\n  t.watch(x)\n  y = x ** 3\nresult = t.gradient(y, x)",
+    ),
     ("tape_not_watched", "x = tf.constant(3.0)\nwith tf.GradientTape() as t:\n  y = x ** 3\nresult = t.gradient(y, x)"),
-    ("tape_twice", "x = tf.Variable(3.0)\nwith tf.GradientTape() as t:\n  y = x * x\nt.gradient(y, x)\nresult = t.gradient(y, x)", {"raises": "Exception"}),
-    ("tape_persistent", "x = tf.Variable(3.0)\nwith tf.GradientTape(persistent=True) as t:\n  y = x * x\n  z = y * y\nresult = [t.gradient(y, x), t.gradient(z, x)]"),
-    ("tape_second_order", "x = tf.Variable(3.0)\nwith tf.GradientTape() as a:\n  with tf.GradientTape() as b:\n    y = x ** 3\n  g = b.gradient(y, x)\nresult = a.gradient(g, x)"),
-    ("tape_structure", "x = tf.Variable(3.0); y = tf.Variable(2.0)\nwith tf.GradientTape() as t:\n  z = x * y\nresult = t.gradient(z, {'a': x, 'b': [y]})"),
-    ("tape_unconnected_zero", "x = tf.Variable([1.0, 2.0]); y = tf.Variable(2.0)\nwith tf.GradientTape() as t:\n  z = y * 2\nresult = t.gradient(z, [x, y], unconnected_gradients='zero')"),
-    ("tape_output_gradients", "x = tf.Variable([1.0, 2.0])\nwith tf.GradientTape() as t:\n  z = x * x\nresult = t.gradient(z, x, output_gradients=tf.constant([1.0, 10.0]))"),
+    (
+        "tape_twice",
+        "x = tf.Variable(3.0)\nwith tf.GradientTape() as t:\n  y = x * x\nt.gradient(y, x)\nresult = t.gradient(y, x)",
+        {"raises": "Exception"},
+    ),
+    (
+        "tape_persistent",
+        "x = tf.Variable(3.0)\nwith tf.GradientTape(persistent=True) as t:\n  y = x * x\n  z = y * y\nresult = [t.gradient(y, x), t.gradient(z, x)]",
+    ),
+    (
+        "tape_second_order",
+        "x = tf.Variable(3.0)\nwith tf.GradientTape() as a:\n  with tf.GradientTape() as b:\n    y = x ** 3\n  g = b.gradient(y, x)\nresult = a.gradient(g, x)",
+    ),
+    (
+        "tape_structure",
+        "x = tf.Variable(3.0); y = tf.Variable(2.0)\nwith tf.GradientTape() as t:\n  z = x * y\nresult = t.gradient(z, {'a': x, 'b': [y]})",
+    ),
+    (
+        "tape_unconnected_zero",
+        "x = tf.Variable([1.0, 2.0]); y = tf.Variable(2.0)\nwith tf.GradientTape() as t:\n  z = y * 2\nresult = t.gradient(z, [x, y], unconnected_gradients='zero')",
+    ),
+    (
+        "tape_output_gradients",
+        "x = tf.Variable([1.0, 2.0])\nwith tf.GradientTape() as t:\n  z = x * x\nresult = t.gradient(z, x, output_gradients=tf.constant([1.0, 10.0]))",
+    ),
 ]

@@ -49,7 +49,10 @@ CASES = [
     ("segment_ids", "tf.math.unsorted_segment_sum([1.0, 2.0], [0, 9], 2).numpy()"),
     ("softmax_text", "tf.nn.softmax('a')"),
     ("relu_bool", "tf.nn.relu([True])"),
-    ("sparse_labels_range", "tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[5]], logits=[[1.0, 2.0]]))"),
+    (
+        "sparse_labels_range",
+        "tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[5]], logits=[[1.0, 2.0]]))",
+    ),
     ("conv2d_rank", "tf.nn.conv2d(tf.zeros([4, 4]), tf.zeros([2, 2, 1, 1]), 1, 'SAME')"),
     ("conv2d_strides", "tf.nn.conv2d(tf.zeros([1, 4, 4, 1]), tf.zeros([2, 2, 1, 1]), [1, 1, 1], 'SAME')"),
     ("max_pool_large", "tf.nn.max_pool2d(tf.zeros([1, 2, 2, 1]), 5, 1, 'VALID')"),
@@ -76,7 +79,10 @@ CASES = [
     ("missing_argument", "tf.matmul([[1.0]])"),
     ("unknown_name", "tf.no_such_function"),
     ("unknown_submodule_name", "tf.math.no_such_function"),
-    ("gradient_of_text", "with tf.GradientTape() as t:\n  y = tf.constant('a')\nresult = t.gradient(y, [tf.constant(1.0)])"),
+    (
+        "gradient_of_text",
+        "with tf.GradientTape() as t:\n  y = tf.constant('a')\nresult = t.gradient(y, [tf.constant(1.0)])",
+    ),
     ("variable_without_value", "tf.Variable()", _ANY),
     ("variable_dtype", "v = tf.Variable([1, 2]); v.assign([1.5, 2.5])", _ANY),
     ("map_fn_scalar", "tf.map_fn(lambda x: x, tf.constant(1))"),

@@ -55,12 +55,16 @@ def rows(module, text, name=""):
         make = make.strip()
         kind = make.split("(")[0].split(".")[-1]
         given = f"{make[:-1]}{'' if make.endswith('()') else ', '}{name})" if name else make
-        yield f"{module or 'rest'}_{kind}", f"""
-            a = keras.{module + '.' if module else ''}{given}
+        yield (
+            f"{module or 'rest'}_{kind}",
+            f"""
+            a = keras.{module + "." if module else ""}{given}
             config = a.get_config()
             b = type(a).from_config(dict(config))
             plain = lambda c: {{k: plain(v) if isinstance(v, dict) else v for k, v in c.items() if v is not None and k not in {LEFT_OUT}}}
-            result = [plain(config), plain(b.get_config()) == plain(a.get_config())]""", {"more_keys": True}
+            result = [plain(config), plain(b.get_config()) == plain(a.get_config())]""",
+            {"more_keys": True},
+        )
 
 
 CASES = [

@@ -10,7 +10,11 @@ CLASSES = "rng.integers(0, 3, 10), rng.integers(0, 3, 10)"
 
 def metric(make, data, weights=True):
     n = {BINARY: 8, DATA: 4, CLASSES: 10}.get(data, 6)
-    weighted = f"m.update_state(*batch(), sample_weight=rng.uniform(size=({n},)).astype('float32')); seen.append(np.array(m.result()))" if weights else ""
+    weighted = (
+        f"m.update_state(*batch(), sample_weight=rng.uniform(size=({n},)).astype('float32')); seen.append(np.array(m.result()))"
+        if weights
+        else ""
+    )
     return f"""
         m = {M}{make}
         batch = lambda: ({data})

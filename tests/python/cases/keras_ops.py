@@ -30,7 +30,13 @@ def expressions():
         name = text.split("(")[0]
         seen[name] = seen.get(name, 0) + 1
         loose = {"rtol": 2e-5} if name in ("inv", "solve", "image.resize", "std", "var") else {}
-        yield f"{name}_{seen[name]}", f"{A}result = keras.ops.{text}".replace("convert_to_numpy(convert_to_tensor", "convert_to_numpy(keras.ops.convert_to_tensor"), loose
+        yield (
+            f"{name}_{seen[name]}",
+            f"{A}result = keras.ops.{text}".replace(
+                "convert_to_numpy(convert_to_tensor", "convert_to_numpy(keras.ops.convert_to_tensor"
+            ),
+            loose,
+        )
 
 
 CASES = [

@@ -8,7 +8,12 @@ _MAKING = {
     "array_tensors": "tnp.array([tf.constant(1.0), tf.constant(2.0)])", "array_ndmin": "tnp.array(3, ndmin=2)", "asarray": "tnp.asarray(np.arange(3, dtype=np.int32))", "copy": "tnp.copy([1.0, 2.0])",
     "asarray_bool": "tnp.asarray([True, False])", "asarray_half": "tnp.asarray([1, 2], tnp.float16)",
 }  # fmt: skip
-_X = {"ints": "[1, 2, 3]", "small": "tf.constant([1, 2, 3])", "floats": "[0.25, 0.5, 0.75]", "float32": "tf.constant([0.25, 0.5, 0.75])"}
+_X = {
+    "ints": "[1, 2, 3]",
+    "small": "tf.constant([1, 2, 3])",
+    "floats": "[0.25, 0.5, 0.75]",
+    "float32": "tf.constant([0.25, 0.5, 0.75])",
+}
 _OF_ALL = ("abs", "negative", "square", "sign")
 _ONE = "abs negative square sign sqrt exp log sin cos tan tanh ceil floor reciprocal log1p expm1 exp2 log2 log10 isnan isfinite".split()
 _PAIRS = "add subtract multiply divide true_divide floor_divide mod power maximum minimum equal less greater_equal matmul dot inner outer".split()
@@ -41,7 +46,9 @@ def _cases():
         for kind, x in _X.items():
             yield f"{name}/{kind}", f"tf.experimental.numpy.{name}({x})"
     for name in _PAIRS:
-        for (kind, x), y in zip(_X.items(), ("[2.0, 1.0, 4.0]", "[2, 1, 4]", "tf.constant([2.0, 1.0, 4.0])", "[2, 1, 4]")):
+        for (kind, x), y in zip(
+            _X.items(), ("[2.0, 1.0, 4.0]", "[2, 1, 4]", "tf.constant([2.0, 1.0, 4.0])", "[2, 1, 4]")
+        ):
             yield f"{name}/{kind}", f"tf.experimental.numpy.{name}({x}, {y})"
 
 

@@ -2,7 +2,9 @@
 
 CASES = [
     # ---- names of import *
-    ("names_of_import_star", """
+    (
+        "names_of_import_star",
+        """
         import importlib
         import sys
         root = 'tensorflow' if tf.__name__ == 'tensorflow' else 'brio'
@@ -17,9 +19,12 @@ CASES = [
             ('keras.backend', 'clip mean flatten epsilon'), ('keras.utils', 'plot_model get_file to_categorical Sequence'),
             ('keras.applications', 'VGG16 vgg16 MobileNetV2'), ('keras.datasets', 'mnist cifar10'), ('keras', 'layers models Sequential'),
             ('linalg', 'logm LinearOperatorDiag inv'), ('nn', 'nce_loss relu'))]
-    """),
+    """,
+    ),
     # ---- training
-    ("training_is_true_by_default", """
+    (
+        "training_is_true_by_default",
+        """
         class Half(keras.layers.Layer):
             def __init__(self):
                 super().__init__()
@@ -41,8 +46,12 @@ CASES = [
         net.compile('sgd', 'mse')
         said += [net.predict(x, verbose=0), np.float32(net.evaluate(x, np.zeros((64, 1)), verbose=0))]
         [[np.float32(np.sum(np.sign(v))), np.float32(np.max(np.abs(v)))] for v in said]
-    """, {"rtol": 1e-3, "atol": 1e-3}),
-    ("steps_of_a_model_that_trains_by_default", """
+    """,
+        {"rtol": 1e-3, "atol": 1e-3},
+    ),
+    (
+        "steps_of_a_model_that_trains_by_default",
+        """
         class Flow(keras.Model):
             def __init__(self):
                 super().__init__()
@@ -67,8 +76,12 @@ CASES = [
         flow.compile(keras.optimizers.Adam(0.05))
         history = flow.fit(x, epochs=2, batch_size=32, shuffle=False, verbose=0, validation_data=(x[:40],)).history
         [history, flow.evaluate(x, verbose=0), np.float32(flow.predict(x, verbose=0).sum())]
-    """, {"rtol": 1e-3}),
-    ("validation_data_of_inputs_alone", """
+    """,
+        {"rtol": 1e-3},
+    ),
+    (
+        "validation_data_of_inputs_alone",
+        """
         class Auto(keras.Model):
             def __init__(self):
                 super().__init__()
@@ -85,8 +98,11 @@ CASES = [
         x = np.ones((90, 110), 'float32')
         history = model.fit(x, batch_size=45, verbose=0, validation_data=(x[:32],)).history
         [sorted(history), history['val_rows'], history['val_loss']]
-    """),
-    ("logs_are_in_the_order_of_their_names", """
+    """,
+    ),
+    (
+        "logs_are_in_the_order_of_their_names",
+        """
         class Seen(keras.callbacks.Callback):
             def __init__(self):
                 super().__init__()
@@ -104,9 +120,12 @@ CASES = [
         model.predict(x, batch_size=60, verbose=0, callbacks=[seen])
         [list(history.history), seen.rows, list(model.evaluate(x, y, verbose=0, return_dict=True)),
          list(model.train_on_batch(x, y, return_dict=True))]
-    """),
+    """,
+    ),
     # ---- losses and metrics
-    ("losses_that_override_being_called", """
+    (
+        "losses_that_override_being_called",
+        """
         class Contrastive(keras.losses.Loss):
             def __init__(self, temperature=1.0, name=None):
                 super().__init__(name=name)
@@ -123,8 +142,12 @@ CASES = [
         model.compile(keras.optimizers.SGD(0.1), Contrastive(0.05))
         x, y = rng.normal(size=(96, 24)).astype('float32'), np.arange(96) % 10
         model.fit(x, y, epochs=2, batch_size=32, shuffle=False, verbose=0).history
-    """, {"rtol": 1e-3}),
-    ("means_of_functions_in_files", """
+    """,
+        {"rtol": 1e-3},
+    ),
+    (
+        "means_of_functions_in_files",
+        """
         import os, tempfile
         @keras.saving.register_keras_serializable('fifth')
         def determination(y_true, y_pred):
@@ -138,14 +161,22 @@ CASES = [
         model.save(file)
         again = keras.models.load_model(file).evaluate(x, y, batch_size=130, verbose=0, return_dict=True)
         [again, sorted(keras.metrics.MeanMetricWrapper(keras.losses.huber, name='h', delta=0.5).get_config())]
-    """, {"rtol": 1e-3}),
-    ("confusion_matrix_of_iou", """
+    """,
+        {"rtol": 1e-3},
+    ),
+    (
+        "confusion_matrix_of_iou",
+        """
         iou = keras.metrics.MeanIoU(num_classes=150)
         iou.update_state(rng.integers(0, 150, 5000), rng.integers(0, 150, 5000))
         [iou.total_cm.shape, tf.reduce_sum(iou.total_cm), iou.total_cm.numpy()[:3, :3]]
-    """, {"any_dtype": True}),
+    """,
+        {"any_dtype": True},
+    ),
     # ---- layers whose arguments change, and in datasets
-    ("arguments_that_change_before_a_model_is_made_again", """
+    (
+        "arguments_that_change_before_a_model_is_made_again",
+        """
         import warnings
         warnings.simplefilter('ignore')  # that the model itself goes on as before
         model = keras.Sequential([keras.Input((130,)), keras.layers.Dense(16, 'relu'), keras.layers.Dropout(0.5), keras.layers.Dense(10)])
@@ -161,8 +192,12 @@ CASES = [
             made.set_weights(weights)
             again += [len(made.losses), tf.add_n(made.losses), tf.reduce_sum(made(np.ones((2, 130)))), made.layers[1].rate]
         again
-    """, {"rtol": 1e-4}),
-    ("layers_of_several_arguments_in_a_dataset", """
+    """,
+        {"rtol": 1e-4},
+    ),
+    (
+        "layers_of_several_arguments_in_a_dataset",
+        """
         class Both(keras.layers.Layer):
             def __init__(self):
                 super().__init__()
@@ -174,8 +209,12 @@ CASES = [
         layer = Both()
         moved = pairs.map(lambda a, b: layer(a, labels=b, shift=1.0))
         [[tf.reduce_mean(a), tf.reduce_mean(b), a.shape] for d in (pairs.map(layer), moved) for a, b in d]
-    """, {"rtol": 1e-4}),
-    ("masks_that_are_inputs_of_a_model", """
+    """,
+        {"rtol": 1e-4},
+    ),
+    (
+        "masks_that_are_inputs_of_a_model",
+        """
         import os, tempfile
         words, mask = keras.Input((None, 16)), keras.Input((None,), dtype='bool')
         hidden = keras.layers.LSTM(130, return_sequences=True)(words, mask=mask)
@@ -190,26 +229,39 @@ CASES = [
         again, copy = keras.models.load_model(file), keras.models.clone_model(model)
         copy.set_weights(model.get_weights())
         [history, model([x, kept]), again([x, kept]), copy.predict([x, kept], verbose=0)]
-    """, {"rtol": 1e-3}),
-    ("folders_of_h5_files", """
+    """,
+        {"rtol": 1e-3},
+    ),
+    (
+        "folders_of_h5_files",
+        """
         import os, tempfile
         file = os.path.join(tempfile.mkdtemp(), 'models', 'first', 'm.h5')
         model = keras.Sequential([keras.Input((130,)), keras.layers.Dense(3, kernel_initializer='ones')])
         model.save(file)
         keras.models.load_model(file)(np.ones((2, 130)))
-    """),
-    ("cardinality_that_is_asserted", """
+    """,
+    ),
+    (
+        "cardinality_that_is_asserted",
+        """
         numbers = tf.data.Dataset.range(200).filter(lambda i: i % 2 == 0)
         known = numbers.apply(tf.data.experimental.assert_cardinality(100))
         [numbers.cardinality(), known.cardinality(), len(known), tf.data.experimental.cardinality(known), len(list(known))]
-    """),
+    """,
+    ),
     # ---- other
-    ("one_hot_of_floats_of_numpy", """
+    (
+        "one_hot_of_floats_of_numpy",
+        """
         y = (np.arange(300) % 150).astype('float32')
         [tf.reduce_sum(tf.one_hot(y, depth=150), 0), tf.argmax(tf.one_hot(y[:9].astype('float64'), 150), 1), tf.one_hot(np.array([True, False]), 2),
          tf.one_hot(np.float64(2), 4, on_value=5, off_value=1), tf.one_hot([0, 2], 3, axis=0, dtype='int32')]
-    """),
-    ("options_of_loops", """
+    """,
+    ),
+    (
+        "options_of_loops",
+        """
         @tf.function
         def rows(n):
             result = tf.constant([0.0])
@@ -220,6 +272,7 @@ CASES = [
         import warnings
         warnings.simplefilter('ignore')  # that it runs op by op
         [rows(tf.constant(130)), rows(tf.constant(2))]
-    """),
+    """,
+    ),
     ("one_hot_of_a_tensor_of_floats", "tf.one_hot(tf.constant([1.0, 2.0]), 3)"),
 ]

@@ -14,8 +14,12 @@ START = """
 
 
 def case(text):
-    return START + text + """
+    return (
+        START
+        + text
+        + """
         result = shown"""
+    )
 
 
 CASES = [

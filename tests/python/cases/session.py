@@ -1102,4 +1102,6 @@ _PROGRAMS = [
 result = [mode, tf.executing_eagerly(), (tf.constant(2.0) * 3.0).numpy(), hasattr(a, 'op')]"""),
 ]  # fmt: skip
 
-CASES = [(name, _HEAD + textwrap.indent(source.lstrip("\n"), "") + "\n", *options) for name, source, *options in _PROGRAMS]
+CASES = [
+    (name, _HEAD + textwrap.indent(source.lstrip("\n"), "") + "\n", *options) for name, source, *options in _PROGRAMS
+]

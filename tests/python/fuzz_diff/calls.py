@@ -12,7 +12,15 @@ from fuzz_diff.values import COMPLEX, FLOATS, INTEGERS
 # Modules whose functions are ops: arguments are tensors and plain values.
 OP_MODULES = ("tf", "tf.math", "tf.linalg", "tf.nn", "tf.image", "tf.strings", "tf.signal", "tf.bitwise", "tf.sets", "tf.dtypes", "keras.ops",
               "keras.ops.image", "keras.activations", "keras.utils")  # fmt: skip
-CLASS_MODULES = ("keras.layers", "keras.losses", "keras.metrics", "keras.optimizers", "keras.optimizers.schedules", "keras.regularizers", "keras.constraints")
+CLASS_MODULES = (
+    "keras.layers",
+    "keras.losses",
+    "keras.metrics",
+    "keras.optimizers",
+    "keras.optimizers.schedules",
+    "keras.regularizers",
+    "keras.constraints",
+)
 # What draws at random, writes, reads files, takes functions, or is no computation.
 SKIPPED = set("""
     print py_function numpy_function function custom_gradient recompute_grad stop_gradient while_loop cond case switch_case map_fn vectorized_map foldl foldr scan
@@ -41,8 +49,39 @@ SKIPPED_CLASSES = set("""
     MaxNumBoundingBoxes AutoContrast Equalization Solarization Masking SpectralNormalization EinsumDense Embedding
 """.split())  # fmt: skip
 
-SMALL = ((), (1,), (2,), (3,), (4,), (5,), (2, 3), (3, 2), (3, 3), (4, 4), (1, 3), (2, 3, 4), (2, 2, 2), (1, 4, 4, 3), (2, 5, 6, 3), (2, 4, 4, 1), (2, 1, 3, 2, 2), (0,), (2, 0))
-REAL = ((1000,), (128, 64), (64, 300), (16, 28, 28, 1), (4, 32, 32, 3), (20000,), (32, 1000), (16, 50, 32), (224, 96, 3), (2, 64, 48, 4))
+SMALL = (
+    (),
+    (1,),
+    (2,),
+    (3,),
+    (4,),
+    (5,),
+    (2, 3),
+    (3, 2),
+    (3, 3),
+    (4, 4),
+    (1, 3),
+    (2, 3, 4),
+    (2, 2, 2),
+    (1, 4, 4, 3),
+    (2, 5, 6, 3),
+    (2, 4, 4, 1),
+    (2, 1, 3, 2, 2),
+    (0,),
+    (2, 0),
+)
+REAL = (
+    (1000,),
+    (128, 64),
+    (64, 300),
+    (16, 28, 28, 1),
+    (4, 32, 32, 3),
+    (20000,),
+    (32, 1000),
+    (16, 50, 32),
+    (224, 96, 3),
+    (2, 64, 48, 4),
+)
 
 
 class Draw:
@@ -57,7 +96,15 @@ class Draw:
         r = self.rng
         self.shape = r.choice(SMALL) if r.random() < 0.8 else r.choice(REAL)
         group = r.random()
-        self.dtype = r.choice(FLOATS) if group < 0.62 else r.choice(INTEGERS) if group < 0.9 else r.choice(COMPLEX) if group < 0.95 else "bool"
+        self.dtype = (
+            r.choice(FLOATS)
+            if group < 0.62
+            else r.choice(INTEGERS)
+            if group < 0.9
+            else r.choice(COMPLEX)
+            if group < 0.95
+            else "bool"
+        )
         self.kind = r.choices(("plain", "unit", "extreme", "whole", "spd", "sorted"), (10, 3, 2, 2, 2, 1))[0]
         self.given = 0
 
@@ -79,7 +126,7 @@ class Draw:
         if self.given > 1 and shape and self.rng.random() < 0.3:
             how = self.rng.random()
             if how < 0.4:
-                shape = shape[self.rng.randrange(len(shape) + 1):]
+                shape = shape[self.rng.randrange(len(shape) + 1) :]
             elif how < 0.8:
                 shape[self.rng.randrange(len(shape))] = 1
             else:
@@ -142,12 +189,16 @@ def _ids(d):
 
 def _sorted_ids(d):
     n = d.shape[0] if d.shape else 1
-    return Source(f"np.array({sorted(d.integers(min(n, 50), 0, 3)) if n <= 50 else [i // 7 for i in range(n)]}, 'int32')")
+    return Source(
+        f"np.array({sorted(d.integers(min(n, 50), 0, 3)) if n <= 50 else [i // 7 for i in range(n)]}, 'int32')"
+    )
 
 
 def _indices(d):
     n = d.shape[0] if d.shape else 1
-    return Source(f"np.array({d.integers(d.rng.randint(1, 4), 0, max(n - 1, 0))}, {d.rng.choice(('int32', 'int64'))!r})")
+    return Source(
+        f"np.array({d.integers(d.rng.randint(1, 4), 0, max(n - 1, 0))}, {d.rng.choice(('int32', 'int64'))!r})"
+    )
 
 
 def _window(d):
@@ -156,7 +207,22 @@ def _window(d):
 
 
 NUMERIC_DTYPES = ("float32", "float64", "float16", "int32", "int64", "uint8", "int8", "int16", "bool", "complex64")
-ACTIVATIONS = (None, "relu", "tanh", "sigmoid", "elu", "softmax", "gelu", "swish", "softplus", "linear", "leaky_relu", "hard_sigmoid", "mish", "selu")
+ACTIVATIONS = (
+    None,
+    "relu",
+    "tanh",
+    "sigmoid",
+    "elu",
+    "softmax",
+    "gelu",
+    "swish",
+    "softplus",
+    "linear",
+    "leaky_relu",
+    "hard_sigmoid",
+    "mish",
+    "selu",
+)
 # What a parameter of this name is given, whatever the function.
 BY_NAME = {
     "axis": lambda d: d.axes() if d.rng.random() < 0.5 else d.axis(), "axes": lambda d: d.axes(), "axis1": lambda d: d.axis(), "axis2": lambda d: d.axis(),
@@ -221,7 +287,13 @@ def _arguments(d, parameters, table=BY_NAME, known=0.4):
                 continue
         else:
             value = Source(d.tensor())
-        shown = value if isinstance(value, Source) else f"float({str(value)!r})" if isinstance(value, float) and value in (float("inf"), float("-inf")) else repr(value)
+        shown = (
+            value
+            if isinstance(value, Source)
+            else f"float({str(value)!r})"
+            if isinstance(value, float) and value in (float("inf"), float("-inf"))
+            else repr(value)
+        )
         if optional or (table is not BY_NAME and not isinstance(value, Source)):
             made.append(f"{name}={shown}")
         elif any("=" in m.split("(")[0] for m in made):
@@ -232,7 +304,11 @@ def _arguments(d, parameters, table=BY_NAME, known=0.4):
 
 
 # What a name tells of the first tensor.
-RANKS = {"1d": ((2, 5, 3), (2, 40, 8)), "2d": ((1, 4, 4, 3), (2, 6, 5, 2), (4, 32, 32, 3)), "3d": ((1, 4, 4, 3, 2), (2, 4, 5, 4, 1))}
+RANKS = {
+    "1d": ((2, 5, 3), (2, 40, 8)),
+    "2d": ((1, 4, 4, 3), (2, 6, 5, 2), (4, 32, 32, 3)),
+    "3d": ((1, 4, 4, 3, 2), (2, 4, 5, 4, 1)),
+}
 PICTURES = ((4, 4, 3), (2, 5, 6, 3), (1, 8, 9, 1), (64, 48, 3))
 MATRICES = ((3, 3), (2, 4, 4), (5, 3), (2, 3, 5), (40, 40))
 
@@ -273,7 +349,12 @@ def _scatter(name):
 
 def _transposed(name, axes):
     def call(d):
-        kernel, stride, low, high = d.integers(axes, 1, 3), d.rng.randint(1, 2), d.rng.randint(1, 3), d.rng.randint(1, 3)
+        kernel, stride, low, high = (
+            d.integers(axes, 1, 3),
+            d.rng.randint(1, 2),
+            d.rng.randint(1, 3),
+            d.rng.randint(1, 3),
+        )
         sizes, padding, dtype = d.integers(axes, 2, 5), d.rng.choice(("SAME", "VALID")), _float_dtype(d)
         out = [n * stride if padding == "SAME" else (n - 1) * stride + k for n, k in zip(sizes, kernel)]
         return f"{name}({d.data((2, *sizes, low), dtype, 'plain', 'T')}, {d.data((*kernel, high, low), dtype, 'plain', 'T')}, {[2, *out, high]}, {stride}, {padding!r})"
@@ -282,7 +363,9 @@ def _transposed(name, axes):
 
 
 def _lists(name, **more):
-    return lambda d: f"{name}([{', '.join(d.data((2, 3), 'float32', 'plain', 'T') for _ in range(3))}]{''.join(', ' + str(v) for v in more.values())})"
+    return lambda d: (
+        f"{name}([{', '.join(d.data((2, 3), 'float32', 'plain', 'T') for _ in range(3))}]{''.join(', ' + str(v) for v in more.values())})"
+    )
 
 
 def _convolved(name):
@@ -371,13 +454,30 @@ BY_CLASS_NAME = {
     "learning_rate": _of(0.01, 0.1, 1e-3), "nesterov": _bool, "beta_1": _of(0.9, 0.5), "beta_2": _of(0.99, 0.999), "amsgrad": _bool, "rho": _of(0.9, 0.5), "centered": _bool, "weight_decay": _of(None, 0.01, 0.1), "clipnorm": lambda d: None, "clipvalue": lambda d: None, "global_clipnorm": lambda d: None, "use_ema": _bool, "ema_momentum": _of(0.9, 0.5), "ema_overwrite_frequency": _of(None, 2), "loss_scale_factor": lambda d: None, "gradient_accumulation_steps": _of(None, 2), "initial_accumulator_value": _of(0.1, 0.5), "l1": _of(0.01, 0.5), "l2": _of(0.01, 0.5), "l1_regularization_strength": _of(0.0, 0.01), "l2_regularization_strength": _of(0.0, 0.01), "l2_shrinkage_regularization_strength": _of(0.0, 0.01), "learning_rate_power": _of(-0.5,), "relative_step": _bool, "warmup_init": _of(False,), "beta_2_decay": _of(-0.8,), "epsilon_1": _of(1e-30,), "epsilon_2": _of(1e-3,), "clip_threshold": _of(1.0,),
     "initial_learning_rate": _of(0.1, 1.0), "decay_steps": _of(3, 10), "decay_rate": _of(0.5, 0.9), "staircase": _bool, "boundaries": _of([2, 5],), "values": _of([1.0, 0.5, 0.1],), "end_learning_rate": _of(0.0, 0.01), "power": _of(1.0, 2.0), "cycle": _bool, "warmup_target": _of(None, 2.0), "warmup_steps": _of(0, 4), "first_decay_steps": _of(3, 6), "t_mul": _of(1.0, 2.0), "m_mul": _of(1.0, 0.5), "factor": _of(0.01, 0.5), "min_value": _of(0.0, 0.5), "max_norm": _of(1.0,), "crop_to_aspect_ratio": _of(False,), "pad_to_aspect_ratio": _of(False,), "fill_value": _of(0.0,), "fill_mode": _of("constant",), "antialias": _bool, "activity_regularizer": lambda d: None, "orthogonal": _bool, "stateful": lambda d: None,
 }  # fmt: skip
-LAYER_INPUTS = ((2, 3), (4, 6), (2, 5, 3), (2, 6, 4), (1, 4, 4, 3), (2, 6, 5, 2), (2, 4, 4, 4, 2), (3, 300), (16, 28, 28, 1), (2, 40, 30), (2, 150, 2), (1, 12, 12, 8))
+LAYER_INPUTS = (
+    (2, 3),
+    (4, 6),
+    (2, 5, 3),
+    (2, 6, 4),
+    (1, 4, 4, 3),
+    (2, 6, 5, 2),
+    (2, 4, 4, 4, 2),
+    (3, 300),
+    (16, 28, 28, 1),
+    (2, 40, 30),
+    (2, 150, 2),
+    (1, 12, 12, 8),
+)
 MERGES = ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate", "Dot")
 ATTENTIONS = ("Attention", "AdditiveAttention")
 
 
 def _class_parameters(cls):
-    return [(n, p) for n, p in inspect.signature(cls.__init__).parameters.items() if n != "self" and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    return [
+        (n, p)
+        for n, p in inspect.signature(cls.__init__).parameters.items()
+        if n != "self" and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
 
 
 def _layer(name, cls):
@@ -386,7 +486,11 @@ def _layer(name, cls):
 
     def call(d):
         rank = next((r for r in RANKS if r in short.lower()), None)
-        d.shape, d.dtype, d.kind = d.rng.choice(RANKS[rank] if rank and d.rng.random() < 0.9 else LAYER_INPUTS), "float32", "plain"
+        d.shape, d.dtype, d.kind = (
+            d.rng.choice(RANKS[rank] if rank and d.rng.random() < 0.9 else LAYER_INPUTS),
+            "float32",
+            "plain",
+        )
         made = f"{name}({_arguments(d, parameters, BY_CLASS_NAME)})"
         tensor = lambda shape=None: d.data(shape, form="T")  # noqa: E731
         inputs = tensor()
@@ -399,7 +503,11 @@ def _layer(name, cls):
         elif short.endswith("Cell"):
             states = 2 if "LSTM" in short else 1
             inputs = f"{tensor()}, call={{'states': [{', '.join('tf.zeros((' + str(d.shape[0]) + ', 3))' for _ in range(states))}]}}"
-        training = ", training=True" if d.rng.random() < 0.2 and "random" not in short.lower() and "dropout" not in made else ""
+        training = (
+            ", training=True"
+            if d.rng.random() < 0.2 and "random" not in short.lower() and "dropout" not in made
+            else ""
+        )
         return f"run_layer({made}, {inputs}{training})"
 
     return call
@@ -416,10 +524,27 @@ def _targets(d, name):
     d.kind = "plain"
     if "Sparse" in name or "sparse" in name:
         shape = (rows, 4)
-        return d.data((rows,), d.rng.choice(("int32", "float32", "int64")), "whole", "T"), d.data(shape, "float32", d.rng.choice(("probable", "plain")), "T")
+        return d.data((rows,), d.rng.choice(("int32", "float32", "int64")), "whole", "T"), d.data(
+            shape, "float32", d.rng.choice(("probable", "plain")), "T"
+        )
     true = d.rng.choice(("plain", "unit", "onehot", "whole"))
     pred = d.rng.choice(("plain", "unit", "probable"))
-    if any(c in name for c in ("Binary", "AUC", "Precision", "Recall", "True", "False", "SensitivityAt", "SpecificityAt", "IoU", "FBeta", "F1")):
+    if any(
+        c in name
+        for c in (
+            "Binary",
+            "AUC",
+            "Precision",
+            "Recall",
+            "True",
+            "False",
+            "SensitivityAt",
+            "SpecificityAt",
+            "IoU",
+            "FBeta",
+            "F1",
+        )
+    ):
         true, pred = "onehot" if len(shape) > 1 and classes > 1 else "whole", "unit"
         if true == "whole":
             return f"tf.cast({d.data(shape, 'bool', 'plain', 'T')}, 'float32')", d.data(shape, "float32", pred, "T")
@@ -476,7 +601,9 @@ def _schedule(name, cls):
 
 def _of_weight(name, cls):
     parameters = _class_parameters(cls)
-    return lambda d: f"{name}({_arguments(d, parameters, BY_CLASS_NAME)})({d.data(d.rng.choice(((3, 3), (4, 2), (150, 130), (2, 3, 4, 5))), 'float32', 'plain', 'T')})"
+    return lambda d: (
+        f"{name}({_arguments(d, parameters, BY_CLASS_NAME)})({d.data(d.rng.choice(((3, 3), (4, 2), (150, 130), (2, 3, 4, 5))), 'float32', 'plain', 'T')})"
+    )
 
 
 # ---- datasets
@@ -523,7 +650,14 @@ def found(tf, keras):
         space = _resolve(module, roots)
         for name in sorted(dir(space)) if space is not None else ():
             f = getattr(space, name, None)
-            if name.startswith("_") or name in SKIPPED or not callable(f) or inspect.isclass(f) or inspect.ismodule(f) or name.startswith(("assert", "random", "stateless")):
+            if (
+                name.startswith("_")
+                or name in SKIPPED
+                or not callable(f)
+                or inspect.isclass(f)
+                or inspect.ismodule(f)
+                or name.startswith(("assert", "random", "stateless"))
+            ):
                 continue
             try:
                 inspect.signature(f)
@@ -532,13 +666,28 @@ def found(tf, keras):
             if seen.setdefault(id(f), module) == module or not module.startswith("tf"):
                 made[f"{module}.{name}"] = f
     calls = {name: _op(name, f) for name, f in made.items()}
-    kinds = {"layers": _layer, "losses": _loss, "metrics": _metric, "optimizers": _optimizer, "schedules": _schedule, "regularizers": _of_weight, "constraints": _of_weight}
+    kinds = {
+        "layers": _layer,
+        "losses": _loss,
+        "metrics": _metric,
+        "optimizers": _optimizer,
+        "schedules": _schedule,
+        "regularizers": _of_weight,
+        "constraints": _of_weight,
+    }
     for module in CLASS_MODULES:
         space = _resolve(module, roots)
         for name in sorted(dir(space)) if space is not None else ():
             cls = getattr(space, name)
-            if not inspect.isclass(cls) or name in SKIPPED_CLASSES or name.startswith(("_", "Random")) or (name.lower() == name):
+            if (
+                not inspect.isclass(cls)
+                or name in SKIPPED_CLASSES
+                or name.startswith(("_", "Random"))
+                or (name.lower() == name)
+            ):
                 continue
-            calls[f"{module}.{name}"] = BY_FUNCTION.get(f"{module}.{name}") or kinds[module.rpartition(".")[2]](f"{module}.{name}", cls)
+            calls[f"{module}.{name}"] = BY_FUNCTION.get(f"{module}.{name}") or kinds[module.rpartition(".")[2]](
+                f"{module}.{name}", cls
+            )
     calls["tf.data.Dataset"] = _dataset
     return calls

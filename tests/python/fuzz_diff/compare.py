@@ -24,7 +24,11 @@ def difference(want, got):
             return "accepted", f"TensorFlow raises {want[1][0]}: {want[2][:100]}"
         if want[1][0] in TENSORFLOWS_OWN:
             return None
-        return None if _alike(want[1], got[1]) else ("class", f"raises {got[1][0]} ({got[2][:80]}), not {want[1][0]} ({want[2][:80]})")
+        return (
+            None
+            if _alike(want[1], got[1])
+            else ("class", f"raises {got[1][0]} ({got[2][:80]}), not {want[1][0]} ({want[2][:80]})")
+        )
     found = _between(want[1], got[1])
     if found and found[0] == "value" and _between(_sizes(want[1]), _sizes(got[1])) is None:
         return "sign", found[1]
@@ -47,7 +51,11 @@ _WRONG = {"ValueError", "TypeError", "InvalidArgumentError", "IndexError", "Unim
 
 
 def _alike(want, got):
-    return got[0] in want or want[0] in got or (want[0] in _WRONG and bool(set(got) & (_WRONG - {"InternalError", "AssertionError", "LookupError"})))
+    return (
+        got[0] in want
+        or want[0] in got
+        or (want[0] in _WRONG and bool(set(got) & (_WRONG - {"InternalError", "AssertionError", "LookupError"})))
+    )
 
 
 def _between(want, got, where=""):
@@ -55,16 +63,26 @@ def _between(want, got, where=""):
         kinds = {want[0], got[0]}
         if kinds == {"array", "value"}:  # a number of Python and a scalar
             a, b = (np.asarray(x[2] if x[0] == "array" else x[1]) for x in (want, got))
-            return None if a.shape == b.shape and a.dtype.kind in "biuf" and np.allclose(a, b, equal_nan=True) else ("structure", f"{where} {got[0]}, not {want[0]}")
+            return (
+                None
+                if a.shape == b.shape and a.dtype.kind in "biuf" and np.allclose(a, b, equal_nan=True)
+                else ("structure", f"{where} {got[0]}, not {want[0]}")
+            )
         return "structure", f"{where} a {got[0]} ({str(got[1])[:60]}), not a {want[0]} ({str(want[1])[:60]})"
     if want[0] == "value":
         a, b = want[1], got[1]
-        same = a == b or (isinstance(a, float) and isinstance(b, float) and (abs(a - b) <= 1e-5 * max(1, abs(a)) or (a != a and b != b)))
+        same = a == b or (
+            isinstance(a, float)
+            and isinstance(b, float)
+            and (abs(a - b) <= 1e-5 * max(1, abs(a)) or (a != a and b != b))
+        )
         return None if same or (isinstance(a, str) and a.startswith("a ")) else ("value", f"{where} {b!r}, not {a!r}")
     if want[0] == "list":
         if len(want[1]) != len(got[1]):
             return "structure", f"{where} {len(got[1])} items, not {len(want[1])}"
-        return next((d for i, (a, b) in enumerate(zip(want[1], got[1])) if (d := _between(a, b, f"{where}[{i}]"))), None)
+        return next(
+            (d for i, (a, b) in enumerate(zip(want[1], got[1])) if (d := _between(a, b, f"{where}[{i}]"))), None
+        )
     if want[0] == "dict":
         if sorted(want[1]) != sorted(got[1]):
             return "structure", f"{where} keys {sorted(got[1])}, not {sorted(want[1])}"
@@ -81,7 +99,11 @@ def _values_differ(dtype, a, b, where):
     if a.dtype.kind in "fc":
         a, b = _widest(a), _widest(b)
         with np.errstate(all="ignore"):
-            wrong = np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b) > _bound(dtype, a), ~((a == b) | (np.isnan(a) & np.isnan(b))))
+            wrong = np.where(
+                np.isfinite(a) & np.isfinite(b),
+                np.abs(a - b) > _bound(dtype, a),
+                ~((a == b) | (np.isnan(a) & np.isnan(b))),
+            )
     else:
         wrong = a != b
     if not np.any(wrong):
@@ -102,7 +124,12 @@ def _bound(dtype, x):
     return RELATIVE[dtype] * (np.abs(x) + 0.5 * largest) + RELATIVE[dtype] * 0.1
 
 
-LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": float(np.finfo(np.float32).max), "complex64": float(np.finfo(np.float32).max)}
+LARGEST = {
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+    "float32": float(np.finfo(np.float32).max),
+    "complex64": float(np.finfo(np.float32).max),
+}
 
 
 def as_near(truth, want, got):
@@ -118,9 +145,15 @@ def _as_near(truth, want, got):
     if want[0] == "list":
         return len(truth[1]) == len(want[1]) == len(got[1]) and all(map(_as_near, truth[1], want[1], got[1]))
     if want[0] == "dict":
-        return sorted(truth[1]) == sorted(want[1]) == sorted(got[1]) and all(_as_near(truth[1][k], want[1][k], got[1][k]) for k in want[1])
+        return sorted(truth[1]) == sorted(want[1]) == sorted(got[1]) and all(
+            _as_near(truth[1][k], want[1][k], got[1][k]) for k in want[1]
+        )
     if want[0] == "array" and want[1] in LARGEST:
-        same = want[1] == got[1] and truth[2].shape == want[2].shape == got[2].shape and truth[2].dtype.kind == want[2].dtype.kind
+        same = (
+            want[1] == got[1]
+            and truth[2].shape == want[2].shape == got[2].shape
+            and truth[2].dtype.kind == want[2].dtype.kind
+        )
         return same and _errors_are_small(want[1], _widest(truth[2]), _widest(want[2]), _widest(got[2]))
     return _between(want, got) is None or _between(truth, got) is None
 
@@ -151,7 +184,11 @@ def as_json(result):
     elif array.dtype.kind == "c":
         numbers = [[v.real, v.imag] for v in flat.tolist()]
     else:
-        numbers = [float(f"{v:.9g}") for v in flat.tolist()] if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else flat.tolist()
+        numbers = (
+            [float(f"{v:.9g}") for v in flat.tolist()]
+            if array.dtype.kind == "f" and array.dtype.itemsize <= 4
+            else flat.tolist()
+        )
     return {"array": dtype, "shape": list(array.shape), "data": numbers}
 
 

@@ -38,8 +38,14 @@ def loaded(path):
 
 
 def worker(python, *arguments):
-    env = {**os.environ, "PYTHONPATH": f"{ROOT / 'build/release/python'}:{os.environ.get('PYTHONPATH', '')}", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([python, str(HERE / "worker.py"), *map(str, arguments)], capture_output=True, text=True, env=env)
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT / 'build/release/python'}:{os.environ.get('PYTHONPATH', '')}",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    done = subprocess.run(
+        [python, str(HERE / "worker.py"), *map(str, arguments)], capture_output=True, text=True, env=env
+    )
     return done.returncode, done.stderr
 
 
@@ -105,6 +111,7 @@ def differences(rows, results, peers, folder):
 
 def reproducer(source):
     """One line of Python: small tensors are written out."""
+
     def shown(match):
         form, arguments = match[1], eval(f"({match[2]},)")  # noqa: S307: our own source
         made = values.array(*arguments)
@@ -132,7 +139,10 @@ def write_sample(path, rows):
     for name, source, result in rows:
         if len(source) < 300 and "'extreme'" not in source:
             kept.setdefault(name, (source, result))
-    lines = [f"{json.dumps(source)}: {json.dumps(as_json(result[1]), separators=(',', ':'))}" for _, (source, result) in sorted(kept.items())]
+    lines = [
+        f"{json.dumps(source)}: {json.dumps(as_json(result[1]), separators=(',', ':'))}"
+        for _, (source, result) in sorted(kept.items())
+    ]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     print(f"{path}: {len(lines)} calls, {path.stat().st_size / 1000:.0f} kB")
 
@@ -144,8 +154,14 @@ def main():
     parser.add_argument("--python", help="a Python with TensorFlow")
     parser.add_argument("--brio", default=str(ROOT / ".venv/bin/python"), help="a Python with Brio")
     parser.add_argument("--only", default="*", help="names of what is called, such as 'keras.layers.*'")
-    parser.add_argument("--keep", type=pathlib.Path, help="a folder for TensorFlow's results: a run with the same seed uses them again")
-    parser.add_argument("--sample", type=pathlib.Path, help="write so many small calls, with TensorFlow's results, as goldens: see test_fuzz_diff.py")
+    parser.add_argument(
+        "--keep", type=pathlib.Path, help="a folder for TensorFlow's results: a run with the same seed uses them again"
+    )
+    parser.add_argument(
+        "--sample",
+        type=pathlib.Path,
+        help="write so many small calls, with TensorFlow's results, as goldens: see test_fuzz_diff.py",
+    )
     parser.add_argument("--show", type=int, default=4, help="differences shown of each function")
     options = parser.parse_args()
     if options.python is None:
@@ -174,7 +190,11 @@ def main():
             count = min(BATCH, options.calls - first)
             begin = options.seed * 10_000_000 + first
             kept = folder / f"kept-{options.seed}-{first}-{count}-{zlib.crc32(options.only.encode()):x}.pickle"
-            rows = loaded(kept) if options.keep and kept.exists() else made_calls(options.python, asked, begin, count, scratch)
+            rows = (
+                loaded(kept)
+                if options.keep and kept.exists()
+                else made_calls(options.python, asked, begin, count, scratch)
+            )
             if options.keep and not kept.exists():
                 with open(kept, "wb") as file:
                     for row in rows:
@@ -183,7 +203,9 @@ def main():
             if options.sample:
                 sampled += [row[1:] for row in rows if small(row[3])]
             results = run_calls(options.brio, [row[2] for row in rows], scratch, "brio")
-            for (seed, name, source, want), (kind, what) in zip(rows, differences(rows, results, options.python, scratch)):
+            for (seed, name, source, want), (kind, what) in zip(
+                rows, differences(rows, results, options.python, scratch)
+            ):
                 compared += 1
                 if want[0] == "ok":
                     never.discard(name)
@@ -200,7 +222,10 @@ def main():
         print(f"\n{name}: {kind}, {len(rows)} times")
         for source, what, seed in rows[: options.show]:
             print(f"  {reproducer(source)}\n    {what}")
-    print(f"\n{compared} calls of {len(set(chosen))} functions: " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items())))
+    print(
+        f"\n{compared} calls of {len(set(chosen))} functions: "
+        + ", ".join(f"{k} {v}" for k, v in sorted(tally.items()))
+    )
     if never and options.calls >= 10 * len(set(chosen)):
         print(f"never valid in this run: {', '.join(sorted(never))}")
     unlisted = sum(v for k, v in tally.items() if k not in (*ALIKE, "known"))

@@ -95,14 +95,25 @@ def _programs(tf):
         options = {**(call or {}), **({"training": True} if training else {})}
         made(given, **options)
         # Small, so that rounding does not grow from step to step.
-        made.set_weights([array(w.shape, "float32", i) * np.float32(0.3 / max(1, w.size / max(w.shape[-1:] or (1,))) ** 0.5) if w.dtype.kind == "f" else w for i, w in enumerate(made.get_weights())])
+        made.set_weights(
+            [
+                array(w.shape, "float32", i) * np.float32(0.3 / max(1, w.size / max(w.shape[-1:] or (1,))) ** 0.5)
+                if w.dtype.kind == "f"
+                else w
+                for i, w in enumerate(made.get_weights())
+            ]
+        )
         watched = [x for x in inputs if getattr(x, "dtype", None) is not None and x.dtype in (tf.float32, tf.float64)]
         with tf.GradientTape() as tape:
             for x in watched:
                 tape.watch(x)
             result = made(given, **options)
             flat = [tf.reshape(r, [-1]) for r in tf.nest.flatten(result) if r.dtype in (tf.float32, tf.float64)]
-            total = sum(tf.reduce_sum(r * tf.cast(tf.linspace(0.5, 1.5, r.shape[0]), r.dtype)) for r in flat if r.shape[0]) if flat else None
+            total = (
+                sum(tf.reduce_sum(r * tf.cast(tf.linspace(0.5, 1.5, r.shape[0]), r.dtype)) for r in flat if r.shape[0])
+                if flat
+                else None
+            )
         gradients = tape.gradient(total, watched) if total is not None and watched else []
         return [result, gradients, [list(w.shape) for w in made.weights]]
 
@@ -115,19 +126,42 @@ def _programs(tf):
         return [first, made.result(), [list(v.shape) for v in made.variables]]
 
     def optimizer(made, shapes, steps, seed):
-        weights = [keras.Variable(array(s, "float32", seed + i)) if tf.__name__ == "tensorflow" else tf.Variable(array(s, "float32", seed + i)) for i, s in enumerate(shapes)]
+        weights = [
+            keras.Variable(array(s, "float32", seed + i))
+            if tf.__name__ == "tensorflow"
+            else tf.Variable(array(s, "float32", seed + i))
+            for i, s in enumerate(shapes)
+        ]
         for step in range(steps):
-            made.apply_gradients([(tf.constant(array(s, "float32", seed + 7 * step + i + 1)), w) for i, (s, w) in enumerate(zip(shapes, weights))])
+            made.apply_gradients(
+                [
+                    (tf.constant(array(s, "float32", seed + 7 * step + i + 1)), w)
+                    for i, (s, w) in enumerate(zip(shapes, weights))
+                ]
+            )
         return [tf.convert_to_tensor(w) for w in weights] + [int(made.iterations)]
 
     def elements(dataset, most=40):
         """The first elements, and what the dataset says of itself."""
         found = []
         for element in dataset:
-            found.append([e for e in tf.nest.flatten(element)] if not hasattr(element, "__iter__") or isinstance(element, (tuple, dict)) or hasattr(element, "shape") else list(element))
+            found.append(
+                [e for e in tf.nest.flatten(element)]
+                if not hasattr(element, "__iter__") or isinstance(element, (tuple, dict)) or hasattr(element, "shape")
+                else list(element)
+            )
             if len(found) >= most:
                 break
-        return [found, int(dataset.cardinality()), str(tf.nest.map_structure(lambda s: (str(getattr(s, "shape", None)), getattr(getattr(s, "dtype", None), "name", None)), tf.nest.flatten(dataset.element_spec)))]
+        return [
+            found,
+            int(dataset.cardinality()),
+            str(
+                tf.nest.map_structure(
+                    lambda s: (str(getattr(s, "shape", None)), getattr(getattr(s, "dtype", None), "name", None)),
+                    tf.nest.flatten(dataset.element_spec),
+                )
+            ),
+        ]
 
     def gradient(f, *inputs):
         """The result of f and its gradients."""
@@ -141,7 +175,14 @@ def _programs(tf):
         """f within tf.function."""
         return tf.function(f)(*inputs)
 
-    return {"run_layer": layer, "run_metric": metric, "run_optimizer": optimizer, "elements": elements, "gradient": gradient, "traced": traced}
+    return {
+        "run_layer": layer,
+        "run_metric": metric,
+        "run_optimizer": optimizer,
+        "elements": elements,
+        "gradient": gradient,
+        "traced": traced,
+    }
 
 
 def plain(value, depth=0):
@@ -176,7 +217,9 @@ def plain(value, depth=0):
         return ("value", f"a {kind}")
     made = np.asarray(made)
     name = "string" if made.dtype.kind in "OSU" else made.dtype.name
-    if getattr(getattr(value, "dtype", None), "name", None) == "bfloat16":  # where NumPy has none, its numbers are float32
+    if (
+        getattr(getattr(value, "dtype", None), "name", None) == "bfloat16"
+    ):  # where NumPy has none, its numbers are float32
         name = "bfloat16"
     if name == "bfloat16":
         made = made.astype(np.float32)

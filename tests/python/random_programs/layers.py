@@ -1,6 +1,21 @@
 """Layers at random, with what they make of a shape: the shapes that a program's generator keeps count of have no batch."""
 
-ACTIVATIONS = (None, "relu", "tanh", "sigmoid", "gelu", "swish", "elu", "selu", "softplus", "leaky_relu", "mish", "hard_sigmoid", "softmax", "exponential")
+ACTIVATIONS = (
+    None,
+    "relu",
+    "tanh",
+    "sigmoid",
+    "gelu",
+    "swish",
+    "elu",
+    "selu",
+    "softplus",
+    "leaky_relu",
+    "mish",
+    "hard_sigmoid",
+    "softmax",
+    "exponential",
+)
 MILD = (None, "relu", "tanh", "sigmoid", "gelu", "swish", "elu", "leaky_relu")
 
 
@@ -38,18 +53,40 @@ def _window(rng, sizes):
 
 def _dense(rng, shape):
     n = units(rng)
-    more = rng.choice(({}, {}, {"use_bias": False}, {"kernel_regularizer": "l2"}, {"bias_initializer": "ones"}, {"kernel_constraint": "max_norm"}))
+    more = rng.choice(
+        (
+            {},
+            {},
+            {"use_bias": False},
+            {"kernel_regularizer": "l2"},
+            {"bias_initializer": "ones"},
+            {"kernel_constraint": "max_norm"},
+        )
+    )
     return call("Dense", n, activation=rng.choice(ACTIVATIONS), **more), (*shape[:-1], n)
 
 
 def _activation(rng, shape):
     name = rng.choice(("ReLU", "LeakyReLU", "ELU", "PReLU", "Softmax", "Activation"))
-    more = {"ReLU": {"max_value": rng.choice((None, 2.0))}, "LeakyReLU": {"negative_slope": rng.choice((None, 0.1))}, "ELU": {"alpha": 0.5}}.get(name, {})
+    more = {
+        "ReLU": {"max_value": rng.choice((None, 2.0))},
+        "LeakyReLU": {"negative_slope": rng.choice((None, 0.1))},
+        "ELU": {"alpha": 0.5},
+    }.get(name, {})
     return (call(name, rng.choice(ACTIVATIONS[1:])) if name == "Activation" else call(name, **more)), shape
 
 
 def _normalised(rng, shape):
-    name = rng.choice(("BatchNormalization", "BatchNormalization", "LayerNormalization", "UnitNormalization", "RMSNormalization", "GroupNormalization"))
+    name = rng.choice(
+        (
+            "BatchNormalization",
+            "BatchNormalization",
+            "LayerNormalization",
+            "UnitNormalization",
+            "RMSNormalization",
+            "GroupNormalization",
+        )
+    )
     more = {}
     if name == "BatchNormalization":
         more = rng.choice(({}, {"momentum": 0.9}, {"epsilon": 1e-5, "scale": False}, {"center": False}))
@@ -59,12 +96,26 @@ def _normalised(rng, shape):
 
 
 def _identity_like(rng, shape):
-    made = rng.choice((call("Dropout", 0.0), call("Identity"), call("Rescaling", 0.5, offset=0.25), call("GaussianNoise", 0.0), call("ActivityRegularization", l2=0.01)))
+    made = rng.choice(
+        (
+            call("Dropout", 0.0),
+            call("Identity"),
+            call("Rescaling", 0.5, offset=0.25),
+            call("GaussianNoise", 0.0),
+            call("ActivityRegularization", l2=0.01),
+        )
+    )
     return made, shape
 
 
 def _lambda(rng, shape):
-    return rng.choice(("keras.layers.Lambda(lambda t: t * 0.5)", "keras.layers.Lambda(lambda t: 1 - t)", "keras.layers.Lambda(lambda t, by=0.1: abs(t) - by)")), shape
+    return rng.choice(
+        (
+            "keras.layers.Lambda(lambda t: t * 0.5)",
+            "keras.layers.Lambda(lambda t: 1 - t)",
+            "keras.layers.Lambda(lambda t, by=0.1: abs(t) - by)",
+        )
+    ), shape
 
 
 ANY = (_dense, _dense, _activation, _normalised, _identity_like, _lambda)
@@ -78,7 +129,13 @@ def _conv(rng, shape):
     kernel, strides, padding, dilation, made = _window(rng, shape[:-1])
     filters = rng.choice((1, 3, 4, 8, 16, 32, 120))
     kind = rng.choice(("Conv", "Conv", "Conv", "Separable", "Depthwise") if axes < 3 else ("Conv",))
-    more = {"strides": strides if strides > 1 else None, "padding": padding, "activation": rng.choice(MILD), "dilation_rate": dilation if dilation > 1 else None, "use_bias": rng.choice((None, None, False))}
+    more = {
+        "strides": strides if strides > 1 else None,
+        "padding": padding,
+        "activation": rng.choice(MILD),
+        "dilation_rate": dilation if dilation > 1 else None,
+        "use_bias": rng.choice((None, None, False)),
+    }
     if axes == 1 and kind == "Conv" and padding == "same" and rng.random() < 0.3:
         more["padding"] = "causal"
     if kind == "Conv":
@@ -91,7 +148,14 @@ def _conv(rng, shape):
 
 def _transposed(rng, shape):
     axes, filters, strides = len(shape) - 1, rng.choice((1, 4, 8)), rng.choice((1, 2))
-    return call(f"Conv{axes}DTranspose", filters, rng.choice((2, 3)), strides=strides, padding="same", activation=rng.choice(MILD)), (*(n * strides for n in shape[:-1]), filters)
+    return call(
+        f"Conv{axes}DTranspose",
+        filters,
+        rng.choice((2, 3)),
+        strides=strides,
+        padding="same",
+        activation=rng.choice(MILD),
+    ), (*(n * strides for n in shape[:-1]), filters)
 
 
 def _pool(rng, shape):
@@ -100,7 +164,10 @@ def _pool(rng, shape):
     made = _sizes(rng, shape[:-1], size, strides or size, padding)
     if made is None:
         padding, made = "same", _sizes(rng, shape[:-1], size, strides or size, "same")
-    return call(rng.choice(("MaxPooling", "AveragePooling")) + f"{axes}D", size, strides=strides, padding=padding), (*made, shape[-1])
+    return call(rng.choice(("MaxPooling", "AveragePooling")) + f"{axes}D", size, strides=strides, padding=padding), (
+        *made,
+        shape[-1],
+    )
 
 
 def _spread(rng, shape):
@@ -115,7 +182,11 @@ def _spread(rng, shape):
 
 def _recurrent(rng, shape):
     name, n = rng.choice(("LSTM", "GRU", "SimpleRNN")), rng.choice((2, 5, 8, 32, 110))
-    more = {"activation": rng.choice((None, None, "relu" if name == "SimpleRNN" else "sigmoid")), "go_backwards": rng.choice((None, None, True)), "reset_after": rng.choice((None, False)) if name == "GRU" else None}
+    more = {
+        "activation": rng.choice((None, None, "relu" if name == "SimpleRNN" else "sigmoid")),
+        "go_backwards": rng.choice((None, None, True)),
+        "reset_after": rng.choice((None, False)) if name == "GRU" else None,
+    }
     many = rng.random() < 0.6
     made = call(name, n, return_sequences=many or None, **more)
     if rng.random() < 0.3:
@@ -176,7 +247,14 @@ def layer(rng, shape):
 def _depthwise_shape(made, shape):
     options = dict(part.split("=") for part in made[made.index("(") + 1 : -1].split(", ")[1:])
     kernel, strides = int(made[made.index("(") + 1 :].split(",")[0].rstrip(")")), int(options.get("strides", 1))
-    sizes = _sizes(None, shape[:-1], kernel, strides, options["padding"].strip("'").replace("causal", "same"), int(options.get("dilation_rate", 1)))
+    sizes = _sizes(
+        None,
+        shape[:-1],
+        kernel,
+        strides,
+        options["padding"].strip("'").replace("causal", "same"),
+        int(options.get("dilation_rate", 1)),
+    )
     return (*sizes, shape[-1] * int(options.get("depth_multiplier", 1)))
 
 

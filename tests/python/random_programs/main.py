@@ -29,7 +29,11 @@ BATCH = 50  # programs a process
 ALIKE = ("same", "rounding", "accepted", "known", "late")
 # (pattern of the program, pattern of the difference, why)
 KNOWN = (
-    (r"self\.l\d+\(x\), self\.l\d+\(x\)\]|Trained\(inputs, \[", r"^\['(first|second|evaluated)'\].* keys ", "several outputs of a subclassed model, or with a train_step of one's own: Keras names their losses and metrics otherwise"),
+    (
+        r"self\.l\d+\(x\), self\.l\d+\(x\)\]|Trained\(inputs, \[",
+        r"^\['(first|second|evaluated)'\].* keys ",
+        "several outputs of a subclassed model, or with a train_step of one's own: Keras names their losses and metrics otherwise",
+    ),
     (r"F1Score\((threshold=0\.5)?\)", r"^\['evaluated'\]", "op by op, the loss of a sigmoid has no logits behind it"),
 )
 
@@ -50,13 +54,22 @@ def loaded(path):
 
 def run(library, python, seeds, *how):
     """{seed: result}; ("raises", ["Crash"], …) where a program ended the process."""
-    env = {**os.environ, "PYTHONPATH": f"{ROOT / 'build/release/python'}:{os.environ.get('PYTHONPATH', '')}", "CUDA_VISIBLE_DEVICES": ""}
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT / 'build/release/python'}:{os.environ.get('PYTHONPATH', '')}",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         left = list(seeds)
         while left:
             path = pathlib.Path(folder) / f"{len(left)}.pickle"
-            done = subprocess.run([python, str(HERE / "worker.py"), library, str(path), *map(str, left), *how], capture_output=True, text=True, env=env)
+            done = subprocess.run(
+                [python, str(HERE / "worker.py"), library, str(path), *map(str, left), *how],
+                capture_output=True,
+                text=True,
+                env=env,
+            )
             made = loaded(path)
             results.update(made)
             if done.returncode == 0:
@@ -64,7 +77,11 @@ def run(library, python, seeds, *how):
             left = [s for s in left if s not in made]
             if done.returncode == 1 or not left:
                 raise SystemExit(f"the worker of {library} failed:\n{done.stderr[-2000:]}")
-            results[left.pop(0)] = ("raises", ["Crash"], f"the process ended with {done.returncode}: {done.stderr[-300:]}")
+            results[left.pop(0)] = (
+                "raises",
+                ["Crash"],
+                f"the process ended with {done.returncode}: {done.stderr[-300:]}",
+            )
     return results
 
 
@@ -129,7 +146,9 @@ def only_rounding(truth, theirs, ours, narrow=False):
         return False
     if any(not np.isfinite(a).all() or np.abs(a).max(initial=0) > 1e6 for a in of_truth + of_theirs):
         return True
-    apart = lambda these: max(np.abs(a - t).max(initial=0) / max(1e-3, np.abs(t).max(initial=0)) for a, t in zip(these, of_truth))  # noqa: E731
+    apart = lambda these: max(
+        np.abs(a - t).max(initial=0) / max(1e-3, np.abs(t).max(initial=0)) for a, t in zip(these, of_truth)
+    )  # noqa: E731
     return apart(of_ours) <= max(4 * apart(of_theirs), RELATIVE["bfloat16"] if narrow else 0)
 
 
@@ -152,9 +171,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--python", help="a Python with TensorFlow")
     parser.add_argument("--brio", default=str(ROOT / ".venv/bin/python"), help="a Python with Brio")
-    parser.add_argument("--keep", type=pathlib.Path, help="a folder for TensorFlow's results: programs that did not change take them from there")
+    parser.add_argument(
+        "--keep",
+        type=pathlib.Path,
+        help="a folder for TensorFlow's results: programs that did not change take them from there",
+    )
     parser.add_argument("--show", type=int, help="print the program of a seed and do no more")
-    parser.add_argument("--sample", type=pathlib.Path, help="write TensorFlow's results as goldens: see test_random_programs.py")
+    parser.add_argument(
+        "--sample", type=pathlib.Path, help="write TensorFlow's results as goldens: see test_random_programs.py"
+    )
     options = parser.parse_args()
     if options.show is not None:
         print(programs.source(options.show), end="")
@@ -178,7 +203,11 @@ def main():
                 print(f"{seed} {kind}: {what}", flush=True)
             if kind == "same" and theirs[seed][0] == "ok":
                 sampled[seed] = theirs[seed]
-        print(f"{seeds[-1] - first + 1} programs: " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items())), file=sys.stderr, flush=True)
+        print(
+            f"{seeds[-1] - first + 1} programs: " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items())),
+            file=sys.stderr,
+            flush=True,
+        )
     if options.sample:
         write_sample(options.sample, sampled)
     return 1 if any(kind not in (*ALIKE, "of them errors of both") for kind in tally) else 0
@@ -186,7 +215,10 @@ def main():
 
 def write_sample(path, results, most=60, size=9000):
     """The first of them whose results are short. The programs themselves are not kept: a change of the generator asks for new goldens."""
-    rows = {seed: [hashlib.sha256(programs.source(seed).encode()).hexdigest()[:16], as_json(r[1])] for seed, r in results.items()}
+    rows = {
+        seed: [hashlib.sha256(programs.source(seed).encode()).hexdigest()[:16], as_json(r[1])]
+        for seed, r in results.items()
+    }
     lines = [f"{json.dumps(str(seed))}: {json.dumps(row, separators=(',', ':'))}" for seed, row in rows.items()]
     lines = [line for line in lines if len(line) < size][:most]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")

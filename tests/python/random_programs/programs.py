@@ -8,8 +8,27 @@ import random
 
 from random_programs import layers, training
 
-STYLES = ("functional", "functional", "sequential", "sequential with input", "subclassed", "own train_step", "functional train_step")
-LOOPS = ("fit", "fit", "fit", "fit of a dataset", "fit of a dataset", "fit of a generator", "fit of a PyDataset", "tape", "function", "train_on_batch")
+STYLES = (
+    "functional",
+    "functional",
+    "sequential",
+    "sequential with input",
+    "subclassed",
+    "own train_step",
+    "functional train_step",
+)
+LOOPS = (
+    "fit",
+    "fit",
+    "fit",
+    "fit of a dataset",
+    "fit of a dataset",
+    "fit of a generator",
+    "fit of a PyDataset",
+    "tape",
+    "function",
+    "train_on_batch",
+)
 SAVES = ("keras", "keras", "h5", "weights", "config", "json", "clone", "checkpoint", "export", None, None, None)
 SUBCLASSED_SAVES = ("weights", "weights", "checkpoint", "keras", None, None)
 
@@ -108,7 +127,12 @@ class Program:
         self.shapes = shapes[kind]
         self.words = rng.choice((12, 150))
         self.tokens = {"tokens": [0], "two": [1]}.get(kind, [])
-        self.dtypes = ["int64" if i in self.tokens else rng.choice(("float32", "float32", "float64", "uint8" if kind == "image" else "float32")) for i in range(len(self.shapes))]
+        self.dtypes = [
+            "int64"
+            if i in self.tokens
+            else rng.choice(("float32", "float32", "float64", "uint8" if kind == "image" else "float32"))
+            for i in range(len(self.shapes))
+        ]
         made = []
         for i, (shape, dtype) in enumerate(zip(self.shapes, self.dtypes)):
             full = (rows, *shape)
@@ -138,7 +162,11 @@ class Program:
         if self.kind == "two":
             size = rng.choice((4, 16))
             first, second = ("x['a']", "x['b']") if self.named else ("x[0]", "x[1]")
-            sources = [layers.call("Embedding", self.words, size), layers.call("GlobalAveragePooling1D"), layers.call("Concatenate")]
+            sources = [
+                layers.call("Embedding", self.words, size),
+                layers.call("GlobalAveragePooling1D"),
+                layers.call("Concatenate"),
+            ]
             steps.append((sources, "x = {2}([%s, {1}({0}(%s))])" % (first, second)))
             shape = (shape[0] + size,)
         for _ in range(rng.randint(1, 4)):
@@ -162,27 +190,53 @@ class Program:
         if choice < 0.75:  # around a layer
             made = layers.call("Dense", shape[-1], activation=rng.choice(layers.MILD))
             merge = rng.choice(("Add", "Multiply", "Average", "Maximum", "Subtract", "Concatenate"))
-            return ([made, layers.call(merge)], "x = {1}([x, {0}(x)])"), shape if merge != "Concatenate" else (*shape[:-1], 2 * shape[-1])
+            return ([made, layers.call(merge)], "x = {1}([x, {0}(x)])"), shape if merge != "Concatenate" else (
+                *shape[:-1],
+                2 * shape[-1],
+            )
         if choice < 0.82 and len(shape) == 2:
             causal = rng.choice(("", ", use_causal_mask=True"))
-            return ([layers.call("MultiHeadAttention", rng.choice((1, 2, 4)), rng.choice((3, 8)))], "x = {0}(x, x%s)" % causal), shape
+            return (
+                [layers.call("MultiHeadAttention", rng.choice((1, 2, 4)), rng.choice((3, 8)))],
+                "x = {0}(x, x%s)" % causal,
+            ), shape
         if choice < 0.88:
             a, b = layers.units(rng), layers.units(rng)
             inner = f"keras.Sequential([{layers.call('Dense', a, activation='relu')}, {layers.call('Dense', b)}])"
             return ([inner], "x = {0}(x)"), (*shape[:-1], b)
         if choice < 0.94 and shape[0] > 2:
             return ([], "x = x[:, 1:]"), (shape[0] - 1, *shape[1:])
-        return ([], rng.choice(("x = x * 2.0 - 1.0", "x = keras.ops.relu(x)", "x = -x", "x = keras.ops.sqrt(keras.ops.abs(x) + 1.0)", "x = x / 3", "x = 1 - x"))), shape
+        return (
+            [],
+            rng.choice(
+                (
+                    "x = x * 2.0 - 1.0",
+                    "x = keras.ops.relu(x)",
+                    "x = -x",
+                    "x = keras.ops.sqrt(keras.ops.abs(x) + 1.0)",
+                    "x = x / 3",
+                    "x = 1 - x",
+                )
+            ),
+        ), shape
 
     def _model(self):
         rng = self.rng
         steps, shape = self._steps()
         self.task = rng.choice(tuple(training.LOSSES))
-        self.classes = {"sparse": rng.choice((3, 10, 120)), "onehot": rng.choice((3, 10, 105)), "binary": rng.choice((1, 1, 4)), "regression": rng.choice((1, 2, 8))}[self.task]
+        self.classes = {
+            "sparse": rng.choice((3, 10, 120)),
+            "onehot": rng.choice((3, 10, 105)),
+            "binary": rng.choice((1, 1, 4)),
+            "regression": rng.choice((1, 2, 8)),
+        }[self.task]
         activation, self.loss = rng.choice(training.LOSSES[self.task])
         self.softmax = activation == "softmax"
         if self.policy.startswith("mixed"):
-            head = [layers.call("Dense", self.classes), layers.call("Activation", activation or "linear", dtype="float32")]
+            head = [
+                layers.call("Dense", self.classes),
+                layers.call("Activation", activation or "linear", dtype="float32"),
+            ]
         else:
             head = [layers.call("Dense", self.classes, activation=activation)]
         steps += [([h], "x = {0}(x)") for h in head]
@@ -194,11 +248,23 @@ class Program:
         self.add(f"y = {training.targets(rng, self.task, self.rows, self.out, self.classes)}")
         if self.two_outputs:
             self.add(f"y = [y, g.normal(size={(self.rows, *self.out[:-1], 2)!r}).astype('float32')]")
-        {"functional": self._functional, "functional train_step": self._functional, "sequential": self._sequential, "sequential with input": self._sequential}.get(self.style, self._subclassed)(steps)
+        {
+            "functional": self._functional,
+            "functional train_step": self._functional,
+            "sequential": self._sequential,
+            "sequential with input": self._sequential,
+        }.get(self.style, self._subclassed)(steps)
         self.add("model = make()")
         if self.style in ("sequential", "subclassed", "own train_step"):
-            self.add(f"model({self._head('x', 2)})" if rng.random() < 0.7 or self.style != "sequential" else f"model.build({(None, *self.shapes[0])!r})")
-        self.add("fill(model)", "result['params'] = [model.count_params(), len(model.trainable_weights), [tuple(w.shape) for w in model.weights]]")
+            self.add(
+                f"model({self._head('x', 2)})"
+                if rng.random() < 0.7 or self.style != "sequential"
+                else f"model.build({(None, *self.shapes[0])!r})"
+            )
+        self.add(
+            "fill(model)",
+            "result['params'] = [model.count_params(), len(model.trainable_weights), [tuple(w.shape) for w in model.weights]]",
+        )
         self.add(f"result['called'] = model({self._head('x', 3)}{rng.choice(('', ', training=False'))})")
 
     def _inputs(self):
@@ -235,20 +301,37 @@ class Program:
         if self.rng.random() < 0.5:
             self.add("def make():", "    return keras.Sequential([", *(f"        {s}," for s in sources), "    ])")
         else:
-            self.add("def make():", "    model = keras.Sequential()", *(f"    model.add({s})" for s in sources), "    return model")
+            self.add(
+                "def make():",
+                "    model = keras.Sequential()",
+                *(f"    model.add({s})" for s in sources),
+                "    return model",
+            )
 
     def _subclassed(self, steps):
         if self.two_outputs:
             *head, second = self.heads
-            steps = [*steps, ([*head, second], "x = [%s, {%d}(x)]" % ("{1}({0}(x))" if len(head) > 1 else "{0}(x)", len(head)))]
-        self.add("@keras.saving.register_keras_serializable('own')", "class Net(keras.Model):", "    def __init__(self, **kwargs):", "        super().__init__(**kwargs)")
+            steps = [
+                *steps,
+                ([*head, second], "x = [%s, {%d}(x)]" % ("{1}({0}(x))" if len(head) > 1 else "{0}(x)", len(head))),
+            ]
+        self.add(
+            "@keras.saving.register_keras_serializable('own')",
+            "class Net(keras.Model):",
+            "    def __init__(self, **kwargs):",
+            "        super().__init__(**kwargs)",
+        )
         body, count = [], 0
         for sources, use in steps:
             names = [f"self.l{count + i}" for i in range(len(sources))]
             count += len(sources)
             self.add(*(f"        {name} = {source}" for name, source in zip(names, sources)))
             body.append("        " + use.format(*names))
-        self.add(f"    def call(self, x{self.rng.choice(('', ', training=False', ', training=None'))}):", *body, "        return x")
+        self.add(
+            f"    def call(self, x{self.rng.choice(('', ', training=False', ', training=None'))}):",
+            *body,
+            "        return x",
+        )
         if self.style == "own train_step":
             self._own_step("Net")
             self.add("def make():", "    return Trained()")
@@ -256,8 +339,15 @@ class Program:
             self.add("def make():", "    return Net()")
 
     def _own_step(self, base):
-        compute = self.rng.choice(("compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)", "compute_loss(y=y, y_pred=y_pred)"))
-        apply = self.rng.choice(("self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))", "self.optimizer.apply(gradients, self.trainable_variables)"))
+        compute = self.rng.choice(
+            ("compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)", "compute_loss(y=y, y_pred=y_pred)")
+        )
+        apply = self.rng.choice(
+            (
+                "self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))",
+                "self.optimizer.apply(gradients, self.trainable_variables)",
+            )
+        )
         self.add(TRAIN_STEP.format(base=base, compute=compute, apply=apply).strip())
 
     # ---- training
@@ -298,12 +388,21 @@ class Program:
     def _fitting(self, optimizer):
         """An optimizer for the program: for lookups one that is linear in gradients. Of a token that a batch has twice Keras' others square
         the parts of its gradient, where Brio squares the gradient (docs/compat.md)."""
-        return "keras.optimizers.SGD(0.05, momentum=0.5)" if self.tokens and ("clip" in optimizer or "SGD" not in optimizer) else optimizer
+        return (
+            "keras.optimizers.SGD(0.05, momentum=0.5)"
+            if self.tokens and ("clip" in optimizer or "SGD" not in optimizer)
+            else optimizer
+        )
 
     def _train(self):
         rng = self.rng
         loop = rng.choice(LOOPS)
-        if loop in ("tape", "function") and (self.two_outputs or self.policy.startswith("mixed") or not self.loss.startswith("keras.losses.") or "(" not in self.loss):
+        if loop in ("tape", "function") and (
+            self.two_outputs
+            or self.policy.startswith("mixed")
+            or not self.loss.startswith("keras.losses.")
+            or "(" not in self.loss
+        ):
             loop = "fit"
         compiled = self._compile()
         if loop not in ("tape", "function"):
@@ -315,7 +414,11 @@ class Program:
         self._loop(loop, "second")
         self.add(f"result['predicted'] = model.predict(x, batch_size={rng.choice((2, 3, 32))}, verbose=0)")
         if loop not in ("tape", "function"):
-            self.add(f"result['evaluated'] = model.evaluate(x, y, batch_size={self.batch}, verbose=0, return_dict=True)" if rng.random() < 0.5 else f"result['evaluated'] = model.evaluate(x, y, batch_size={self.batch}, verbose=0)")
+            self.add(
+                f"result['evaluated'] = model.evaluate(x, y, batch_size={self.batch}, verbose=0, return_dict=True)"
+                if rng.random() < 0.5
+                else f"result['evaluated'] = model.evaluate(x, y, batch_size={self.batch}, verbose=0)"
+            )
         self.add("result['weights'] = [w.astype('float64') for w in model.get_weights()]", "result['told'] = told")
 
     def _freeze(self, loop, compiled):
@@ -333,16 +436,32 @@ class Program:
         if loop in ("tape", "function"):
             return self._by_hand(loop, epochs)
         if loop == "train_on_batch":
-            self.add(f"for i in range({epochs}):", f"    logs = model.train_on_batch({self._head('x', batch)}, {'[v[:%d] for v in y]' % batch if self.two_outputs else f'y[:{batch}]'})")
-            self.add(f"result[{name!r}] = [np.asarray(v) for v in logs] if isinstance(logs, (list, tuple)) else np.asarray(logs)")
+            self.add(
+                f"for i in range({epochs}):",
+                f"    logs = model.train_on_batch({self._head('x', batch)}, {'[v[:%d] for v in y]' % batch if self.two_outputs else f'y[:{batch}]'})",
+            )
+            self.add(
+                f"result[{name!r}] = [np.asarray(v) for v in logs] if isinstance(logs, (list, tuple)) else np.asarray(logs)"
+            )
             return
         given = ["x", "y", f"batch_size={batch}", "shuffle=False"]
         if loop == "fit of a generator":
-            pick = "{k: v[i:i + %d] for k, v in x.items()}" % batch if self.named else f"[v[i:i + {batch}] for v in x]" if len(self.shapes) > 1 else f"x[i:i + {batch}]"
+            pick = (
+                "{k: v[i:i + %d] for k, v in x.items()}" % batch
+                if self.named
+                else f"[v[i:i + {batch}] for v in x]"
+                if len(self.shapes) > 1
+                else f"x[i:i + {batch}]"
+            )
             pick = f"tuple({pick})" if pick.startswith("[") else pick
             targets = f"tuple(v[i:i + {batch}] for v in y)" if self.two_outputs else f"y[i:i + {batch}]"
             steps = self.rows // batch
-            self.add("def batches():", "    while True:", f"        for i in range(0, {steps * batch}, {batch}):", f"            yield {pick}, {targets}")
+            self.add(
+                "def batches():",
+                "    while True:",
+                f"        for i in range(0, {steps * batch}, {batch}):",
+                f"            yield {pick}, {targets}",
+            )
             given = ["batches()", f"steps_per_epoch={steps}"]
         elif loop == "fit of a PyDataset":
             self._py_dataset()
@@ -364,7 +483,12 @@ class Program:
             given.append(rng.choice(("validation_split=0.3", "validation_data=(x, y)")))
         if rng.random() < 0.25 and len(self.out) == 1:
             given.append(f"sample_weight=np.linspace(0.1, 1, {self.rows}){rng.choice(('', '.astype(np.float32)'))}")
-        elif rng.random() < 0.2 and self.task == "sparse" and len(self.out) == 1 and not self.style.endswith("train_step"):
+        elif (
+            rng.random() < 0.2
+            and self.task == "sparse"
+            and len(self.out) == 1
+            and not self.style.endswith("train_step")
+        ):
             given.append("class_weight={i: 1.0 + i for i in range(%d)}" % self.classes)
         if rng.random() < 0.15:
             self.add("x, y = tf.constant(x), tf.constant(y)")
@@ -372,20 +496,48 @@ class Program:
 
     def _py_dataset(self):
         batch = self.batch
-        pick = "{k: v[at] for k, v in x.items()}" if self.named else "tuple(v[at] for v in x)" if len(self.shapes) > 1 else "x[at]"
+        pick = (
+            "{k: v[at] for k, v in x.items()}"
+            if self.named
+            else "tuple(v[at] for v in x)"
+            if len(self.shapes) > 1
+            else "x[at]"
+        )
         targets = "tuple(v[at] for v in y)" if self.two_outputs else "y[at]"
-        self.add("class Batches(keras.utils.PyDataset):", "    def __len__(self):", f"        return {-(-self.rows // batch)}", "    def __getitem__(self, i):")
+        self.add(
+            "class Batches(keras.utils.PyDataset):",
+            "    def __len__(self):",
+            f"        return {-(-self.rows // batch)}",
+            "    def __getitem__(self, i):",
+        )
         self.add(f"        at = slice(i * {batch}, (i + 1) * {batch})", f"        return {pick}, {targets}")
 
     def _by_hand(self, loop, epochs):
         rng = self.rng
-        self.add(f"optimizer = {self._fitting(rng.choice([o for o in training.OPTIMIZERS if o.startswith('keras') and 'accumulation' not in o]))}", f"loss_fn = {self.loss}", "losses = result.setdefault('losses', [])")
+        self.add(
+            f"optimizer = {self._fitting(rng.choice([o for o in training.OPTIMIZERS if o.startswith('keras') and 'accumulation' not in o]))}",
+            f"loss_fn = {self.loss}",
+            "losses = result.setdefault('losses', [])",
+        )
         if loop == "function":
             self.add("@tf.function")
-        self.add("def step(bx, by):", "    with tf.GradientTape() as tape:", "        loss = loss_fn(by, model(bx, training=True))", "        loss += sum(model.losses)")
-        self.add("    gradients = tape.gradient(loss, model.trainable_variables)", "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))", "    return loss")
-        self.add(f"data = tf.data.Dataset.from_tensor_slices(({'tuple(x)' if isinstance_list(self) else 'x'}, y)).batch({self.batch})")
-        self.add(f"for epoch in range({epochs}):", "    for bx, by in data:", "        losses.append(float(step(bx, by)))")
+        self.add(
+            "def step(bx, by):",
+            "    with tf.GradientTape() as tape:",
+            "        loss = loss_fn(by, model(bx, training=True))",
+            "        loss += sum(model.losses)",
+        )
+        self.add(
+            "    gradients = tape.gradient(loss, model.trainable_variables)",
+            "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))",
+            "    return loss",
+        )
+        self.add(
+            f"data = tf.data.Dataset.from_tensor_slices(({'tuple(x)' if isinstance_list(self) else 'x'}, y)).batch({self.batch})"
+        )
+        self.add(
+            f"for epoch in range({epochs}):", "    for bx, by in data:", "        losses.append(float(step(bx, by)))"
+        )
 
     # ---- saving
 
@@ -396,14 +548,21 @@ class Program:
         if self.style in ("sequential", "subclassed", "own train_step"):
             fresh.append(f"model({self._head('x', 2)})")
         again = [] if loop in ("tape", "function") else [compiled]
-        own = "custom_objects={'Scaled': Scaled%s}" % (", 'Trained': Trained" if self.style.endswith("train_step") else "")
+        own = "custom_objects={'Scaled': Scaled%s}" % (
+            ", 'Trained': Trained" if self.style.endswith("train_step") else ""
+        )
         if kept == "keras":
             self.add("model.save(path('m.keras'))", "model = keras.models.load_model(path('m.keras'), safe_mode=False)")
         elif kept == "h5":
-            self.add("model.save(path('m.h5'))", f"model = keras.models.load_model(path('m.h5'), {own}, compile=False, safe_mode=False)")
+            self.add(
+                "model.save(path('m.h5'))",
+                f"model = keras.models.load_model(path('m.h5'), {own}, compile=False, safe_mode=False)",
+            )
             self.add(*again)
         elif kept == "weights":
-            self.add("model.save_weights(path('m.weights.h5'))", *fresh, "model.load_weights(path('m.weights.h5'))", *again)
+            self.add(
+                "model.save_weights(path('m.weights.h5'))", *fresh, "model.load_weights(path('m.weights.h5'))", *again
+            )
         elif kept in ("config", "json", "clone"):
             self.add("keras.config.enable_unsafe_deserialization()", "kept = model.get_weights()")
             make = {
@@ -412,9 +571,18 @@ class Program:
             }[kept]  # fmt: skip
             self.add(make, *fresh[1:], "model.set_weights(kept)", *again)
         elif kept == "checkpoint":
-            self.add("tf.train.Checkpoint(model=model).write(path('ckpt'))", *fresh, *again, "tf.train.Checkpoint(model=model).read(path('ckpt')).expect_partial()")
+            self.add(
+                "tf.train.Checkpoint(model=model).write(path('ckpt'))",
+                *fresh,
+                *again,
+                "tf.train.Checkpoint(model=model).read(path('ckpt')).expect_partial()",
+            )
         elif kept == "export":
-            self.add("model.export(path('exported'), verbose=False)", "exported = tf.saved_model.load(path('exported'))", f"result['exported'] = exported.serve({self._head('x', 2)})")
+            self.add(
+                "model.export(path('exported'), verbose=False)",
+                "exported = tf.saved_model.load(path('exported'))",
+                f"result['exported'] = exported.serve({self._head('x', 2)})",
+            )
         if kept:
             self.add(f"result['loaded'] = model({self._head('x', 3)})")
 

@@ -53,10 +53,10 @@ def targets(rng, task, rows, shape, classes):
     shape = (rows, *shape[:-1])
     if task == "sparse":
         form = rng.choice((shape, (*shape, 1))) if len(shape) == 1 else shape
-        return f"g.integers(0, {classes}, {form!r}).astype({rng.choice(('int64', 'int32', 'uint8', 'float32', 'int64')) !r})"
+        return f"g.integers(0, {classes}, {form!r}).astype({rng.choice(('int64', 'int32', 'uint8', 'float32', 'int64'))!r})"
     if task == "onehot":
-        return f"np.eye({classes}, dtype={rng.choice(('float32', 'float64', 'float32')) !r})[g.integers(0, {classes}, {shape!r})]"
+        return f"np.eye({classes}, dtype={rng.choice(('float32', 'float64', 'float32'))!r})[g.integers(0, {classes}, {shape!r})]"
     if task == "binary":
         form = shape if classes == 1 and len(shape) == 1 and rng.random() < 0.4 else (*shape, classes)
-        return f"g.integers(0, 2, {form!r}).astype({rng.choice(('int64', 'float32', 'uint8', 'float64', 'bool')) !r})"
-    return f"g.uniform(0.2, 2, {(*shape, classes)!r}).astype({rng.choice(('float32', 'float32', 'float64')) !r})"
+        return f"g.integers(0, 2, {form!r}).astype({rng.choice(('int64', 'float32', 'uint8', 'float64', 'bool'))!r})"
+    return f"g.uniform(0.2, 2, {(*shape, classes)!r}).astype({rng.choice(('float32', 'float32', 'float64'))!r})"

@@ -62,7 +62,11 @@ def run(text, tf, keras):
     except Exception as error:  # noqa: BLE001: any exception is an answer
         line = _line(error, file)
         shown = text.splitlines()[line - 1].strip()[:160] if line else ""
-        return ("raises", [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)], f"{' '.join(str(error).split())[:300]} [line {line}: {shown}]")
+        return (
+            "raises",
+            [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)],
+            f"{' '.join(str(error).split())[:300]} [line {line}: {shown}]",
+        )
     finally:
         signal.alarm(0)
         _set_defaults(keras)

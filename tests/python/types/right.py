@@ -63,7 +63,9 @@ def pipelines() -> None:
     for x, _ in dataset.take(1):
         print(x.shape)
     print(len(list(dataset.as_numpy_iterator())), dataset.element_spec, dataset.cardinality())
-    example = tf.train.Example(features=tf.train.Features(feature={"a": tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))}))
+    example = tf.train.Example(
+        features=tf.train.Features(feature={"a": tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))})
+    )
     print(tf.io.parse_single_example(example.SerializeToString(), {"a": tf.io.FixedLenFeature([], tf.int64)}))
 
 

@@ -11,6 +11,7 @@ tf.reduce_sums(x)  # E: attr-defined
 tf.nn.reluu(x)  # E: attr-defined
 keras.layers.Densee(3)  # E: attr-defined
 from brio.keras.layers import Dence  # E: attr-defined
+
 tf.reduce_sum(x, axes=0)  # E: call-arg
 tf.reduce_sum(x, axis="rows")  # E: arg-type
 tf.reduce_sum()  # E: call-arg

@@ -11,7 +11,15 @@ import types
 import numpy as np
 
 from brio import _core
-from brio._graph import control as _control, core as _graph, effects as _effects, infer as _infer, shapes as _shapes, state as _state, wrap as _wrap
+from brio._graph import (
+    control as _control,
+    core as _graph,
+    effects as _effects,
+    infer as _infer,
+    shapes as _shapes,
+    state as _state,
+    wrap as _wrap,
+)
 from brio._graph.core import Graph, Operation
 from brio._graph.gradients import gradients, hessians
 from brio._graph.run import IndexedSlicesValue, InteractiveSession, Session, SparseTensorValue
@@ -23,7 +31,22 @@ from brio.compat._variables import (
 )  # fmt: skip
 from brio.compat.v1 import _functions, initializers
 
-_MODULES = {"app", "data", "flags", "gfile", "image", "initializers", "layers", "logging", "losses", "metrics", "nn", "random", "summary", "train"}
+_MODULES = {
+    "app",
+    "data",
+    "flags",
+    "gfile",
+    "image",
+    "initializers",
+    "layers",
+    "logging",
+    "losses",
+    "metrics",
+    "nn",
+    "random",
+    "summary",
+    "train",
+}
 
 
 # ---- modes
@@ -202,7 +225,10 @@ def sparse_placeholder(dtype, shape=None, name=None):
 
     made, rank = object.__new__(SparseTensor), None if shape is None else len(shape)
     name = name or "sparse_placeholder"
-    made.values, made.indices = placeholder(dtype, [None], f"{name}/values"), placeholder("int64", [None, rank], f"{name}/indices")
+    made.values, made.indices = (
+        placeholder(dtype, [None], f"{name}/values"),
+        placeholder("int64", [None, rank], f"{name}/indices"),
+    )
     made.dense_shape = placeholder("int64", [rank], f"{name}/shape")
     if rank is not None:  # what is computed of it has these sizes
         made.dense_shape.known = _infer.dims_of(made.dense_shape.graph, shape)
@@ -219,7 +245,9 @@ def Variable(initial_value=None, trainable=None, collections=None, validate_shap
     from brio._graph.variables import Variable as OfGraph
 
     if _graph.building() is None:
-        return _core.Variable(initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape)
+        return _core.Variable(
+            initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape
+        )
     return OfGraph(initial_value, trainable, collections, validate_shape, name=name, variable_def=variable_def, dtype=dtype, constraint=constraint,
                    shape=shape)  # fmt: skip
 
@@ -311,7 +339,9 @@ def assert_variables_initialized(var_list=None):
     from brio._graph.variables import as_variable
 
     op = get_default_graph().add("NoOp", "assert_variables_initialized", run=lambda state, op, values: [])
-    op.control_inputs += [as_variable(v).op for v in (var_list if var_list is not None else [*global_variables(), *local_variables()])]
+    op.control_inputs += [
+        as_variable(v).op for v in (var_list if var_list is not None else [*global_variables(), *local_variables()])
+    ]
     return op
 
 
@@ -366,7 +396,9 @@ class _Template:
 
     def _enter_first(self):
         stack = contextlib.ExitStack()
-        self.variable_scope = stack.enter_context(variable_scope(self._unique, default_name=self.name, custom_getter=self._getter))
+        self.variable_scope = stack.enter_context(
+            variable_scope(self._unique, default_name=self.name, custom_getter=self._getter)
+        )
         return stack
 
     def __call__(self, *args, **kwargs):
@@ -411,7 +443,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 def ConfigProto(**kwargs):  # noqa: N802
     """Settings of a session: they are kept, and nothing depends on them."""
-    return types.SimpleNamespace(**{"gpu_options": types.SimpleNamespace(), "graph_options": types.SimpleNamespace(), **kwargs})
+    return types.SimpleNamespace(
+        **{"gpu_options": types.SimpleNamespace(), "graph_options": types.SimpleNamespace(), **kwargs}
+    )
 
 
 def GPUOptions(**kwargs):  # noqa: N802
@@ -471,5 +505,3 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | _MODULES | set(_functions.FUNCTIONS) | set(dir(importlib.import_module("brio"))))
-
-

@@ -31,24 +31,39 @@ def _reduction(name):
         return original(input_tensor, axis, bool(keepdims if keepdims is not None else keep_dims))
 
     reduce.__name__, reduce.__doc__ = name, original.__doc__
-    reduce.rule = lambda x, *_, **__: by_rule.Spec("bool" if name in ("reduce_any", "reduce_all") else x.dtype, None)  # an axis that is fed
+    reduce.rule = lambda x, *_, **__: by_rule.Spec(
+        "bool" if name in ("reduce_any", "reduce_all") else x.dtype, None
+    )  # an axis that is fed
     _add(name, reduce)
 
 
-for _name in ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "reduce_logsumexp"):
+for _name in (
+    "reduce_sum",
+    "reduce_mean",
+    "reduce_max",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_any",
+    "reduce_all",
+    "reduce_logsumexp",
+):
     _reduction(_name)
 
 
 @_public()
 def argmax(input, axis=None, name=None, dimension=None, output_type="int64"):
     """Where the largest element lies along an axis."""
-    return _core.argmax(input, axis if axis is not None else (dimension if dimension is not None else 0), output_type=output_type)
+    return _core.argmax(
+        input, axis if axis is not None else (dimension if dimension is not None else 0), output_type=output_type
+    )
 
 
 @_public()
 def argmin(input, axis=None, name=None, dimension=None, output_type="int64"):
     """Where the smallest element lies along an axis."""
-    return _core.argmin(input, axis if axis is not None else (dimension if dimension is not None else 0), output_type=output_type)
+    return _core.argmin(
+        input, axis if axis is not None else (dimension if dimension is not None else 0), output_type=output_type
+    )
 
 
 FUNCTIONS["arg_max"], FUNCTIONS["arg_min"] = FUNCTIONS["argmax"], FUNCTIONS["argmin"]
@@ -67,7 +82,16 @@ def expand_dims(input, axis=None, name=None, dim=None):
 
 
 @_public()
-def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype="int64", name=None, reduction_indices=None, keep_dims=None, input=None):
+def count_nonzero(
+    input_tensor=None,
+    axis=None,
+    keepdims=None,
+    dtype="int64",
+    name=None,
+    reduction_indices=None,
+    keep_dims=None,
+    input=None,
+):
     """How many elements are not 0."""
     x = _core.convert_to_tensor(input if input is not None else input_tensor)
     ones = _core.cast(_core.not_equal(x, _core.zeros_like(x)), dtype)
@@ -111,7 +135,13 @@ def _cast_to(name, dtype):
     _add(name, cast, "Cast")
 
 
-for _name, _dtype in (("to_float", "float32"), ("to_double", "float64"), ("to_int32", "int32"), ("to_int64", "int64"), ("to_bfloat16", "bfloat16")):
+for _name, _dtype in (
+    ("to_float", "float32"),
+    ("to_double", "float64"),
+    ("to_int32", "int32"),
+    ("to_int64", "int64"),
+    ("to_bfloat16", "bfloat16"),
+):
     _cast_to(_name, _dtype)
 
 
@@ -230,7 +260,9 @@ def _check_order(indices, shape):
     """Fails where indices are not in order, or one is there twice."""
     steps = _math.cumprod(_core.cast(shape, "int64"), exclusive=True, reverse=True)
     flat = _core.reduce_sum(_core.cast(indices, "int64") * steps, 1)
-    _core._assert_with_data(_core.reduce_all(flat[1:] > flat[:-1]), "[sparse_to_dense] indices are out of order or repeated", [indices])
+    _core._assert_with_data(
+        _core.reduce_all(flat[1:] > flat[:-1]), "[sparse_to_dense] indices are out of order or repeated", [indices]
+    )
 
 
 @_public("boolean_mask")

@@ -28,7 +28,14 @@ def get_or_create_global_step(graph=None):
 
     before, core.building()._variable_scopes = core.building()._variable_scopes, []
     try:
-        return get_variable("global_step", [], "int64", initializers.zeros(), trainable=False, collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+        return get_variable(
+            "global_step",
+            [],
+            "int64",
+            initializers.zeros(),
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )
     finally:
         core.default_graph()._variable_scopes = before
 

@@ -76,7 +76,11 @@ class SecondOrStepTimer:
             return True
         if self._last_step == step:
             return False
-        return time.time() >= self._last_time + self._secs if self._secs is not None else step >= self._last_step + self._steps
+        return (
+            time.time() >= self._last_time + self._secs
+            if self._secs is not None
+            else step >= self._last_step + self._steps
+        )
 
     def update_last_triggered_step(self, step):
         """It happened at this step; returns the seconds and steps since the last time, None at first."""
@@ -254,7 +258,9 @@ def _saver_of_the_graph():
 class SummarySaverHook(SessionRunHook):
     """Writes summaries each n-th step or each n seconds."""
 
-    def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
+    def __init__(
+        self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None
+    ):
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         self._scaffold, self._summary, self._directory, self._writer = scaffold, summary_op, output_dir, summary_writer
@@ -294,7 +300,11 @@ class StepCounterHook(SessionRunHook):
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
-        self._timer, self._directory, self._writer = SecondOrStepTimer(every_n_secs, every_n_steps), output_dir, summary_writer
+        self._timer, self._directory, self._writer = (
+            SecondOrStepTimer(every_n_secs, every_n_steps),
+            output_dir,
+            summary_writer,
+        )
 
     def begin(self):
         """Finds the counter of steps, and the file."""
@@ -334,11 +344,22 @@ class Scaffold:
 
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None, local_init_op=None, summary_op=None,
                  saver=None, copy_from_scaffold=None, local_init_feed_dict=None):  # fmt: skip
-        for argument, value in (("ready_op", ready_op), ("ready_for_local_init_op", ready_for_local_init_op), ("copy_from_scaffold", copy_from_scaffold)):
+        for argument, value in (
+            ("ready_op", ready_op),
+            ("ready_for_local_init_op", ready_for_local_init_op),
+            ("copy_from_scaffold", copy_from_scaffold),
+        ):
             if value is not None:
-                raise NotImplementedError(f"[Scaffold] {argument}={value!r} is not supported; a variable without a value is an error when it is read")
+                raise NotImplementedError(
+                    f"[Scaffold] {argument}={value!r} is not supported; a variable without a value is an error when it is read"
+                )
         self.init_op, self.init_feed_dict, self._init_fn = init_op, init_feed_dict, init_fn
-        self.local_init_op, self.local_init_feed_dict, self.summary_op, self.saver = local_init_op, local_init_feed_dict, summary_op, saver
+        self.local_init_op, self.local_init_feed_dict, self.summary_op, self.saver = (
+            local_init_op,
+            local_init_feed_dict,
+            summary_op,
+            saver,
+        )
 
     def finalize(self):
         """Fills in what was not given."""

@@ -33,7 +33,15 @@ class Optimizer:
             )
         return self.apply_gradients(pairs, global_step, name)
 
-    def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None, colocate_gradients_with_ops=False, grad_loss=None):
+    def compute_gradients(
+        self,
+        loss,
+        var_list=None,
+        gate_gradients=1,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        grad_loss=None,
+    ):
         """Pairs of gradient and variable."""
         if core.building() is None:
             return self._eager_gradients(loss, var_list)
@@ -52,7 +60,9 @@ class Optimizer:
 
     def _eager_gradients(self, loss, var_list):
         if not callable(loss):
-            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
         with _core.GradientTape() as tape:
             value = loss()
         held = list(var_list) if var_list is not None else list(tape.watched_variables())
@@ -92,7 +102,13 @@ class Optimizer:
         def run_in(state, op, values):
             numbers = {k: _core.cast(x, variable.dtype) for k, x in zip(names, values[1:])}
             old, held = state.read(variable), [state.read(s) for s in slots]
-            new, kept = self._step(old, values[0], held, {k: _core.cast(state.read(s), variable.dtype) for k, s in zip(self._others, shared)}, numbers)
+            new, kept = self._step(
+                old,
+                values[0],
+                held,
+                {k: _core.cast(state.read(s), variable.dtype) for k, s in zip(self._others, shared)},
+                numbers,
+            )
             if rows:
                 taken = _taken(old, values[1 + len(names) :])
                 new, kept = _core.where(taken, new, old), [_core.where(taken, a, b) for a, b in zip(kept, held)]
@@ -103,7 +119,12 @@ class Optimizer:
             state.assign(variable, new)
             return []
 
-        op = graph.add(f"Apply{self._name}", f"update_{variable._name}/Apply{self._name}", run=run_in, inputs=[gradient, *inputs.values(), *(rows or ())])
+        op = graph.add(
+            f"Apply{self._name}",
+            f"update_{variable._name}/Apply{self._name}",
+            run=run_in,
+            inputs=[gradient, *inputs.values(), *(rows or ())],
+        )
         op.writes = (variable, *slots)
         op.needs = (variable, *slots, *shared)
         return op
@@ -131,7 +152,11 @@ class Optimizer:
         before, graph._scope = graph._scope, ""
         try:
             dtype = variable.dtype
-            initial = wrap.call(graph, lambda v: self._slot_value(key, v), "zeros", (variable,), {}) if _unknown(variable) else None
+            initial = (
+                wrap.call(graph, lambda v: self._slot_value(key, v), "zeros", (variable,), {})
+                if _unknown(variable)
+                else None
+            )
             if initial is None:
                 sizes = [int(d) for d in variable.shape.as_list()]
                 initial = wrap.call(graph, lambda: self._slot_value(key, _core.zeros(sizes, dtype)), "zeros", (), {})
@@ -183,7 +208,9 @@ def _taken(table, rows):
     """Which rows of a table these are, beside its other axes."""
     n = table.shape[0]
     flat = _core.concat([_core.reshape(_core.cast(r, "int64"), [-1]) for r in rows], 0)
-    mask = _core.tensor_scatter_nd_update(_core.zeros([n], "int32"), _core.expand_dims(flat, 1), _core.ones_like(flat, dtype="int32"))
+    mask = _core.tensor_scatter_nd_update(
+        _core.zeros([n], "int32"), _core.expand_dims(flat, 1), _core.ones_like(flat, dtype="int32")
+    )
     return _core.reshape(mask > 0, [n] + [1] * (table.shape.rank - 1))
 
 
@@ -248,10 +275,16 @@ class AdamOptimizer(Optimizer):
 
     def _finish(self, graph, updates, inputs):
         with graph.control_dependencies(updates):
-            return [self._others[f"{b}_power"].assign(self._others[f"{b}_power"]._as_tensor() * inputs[b], read_value=False) for b in ("beta1", "beta2")]
+            return [
+                self._others[f"{b}_power"].assign(self._others[f"{b}_power"]._as_tensor() * inputs[b], read_value=False)
+                for b in ("beta1", "beta2")
+            ]
 
     def _eager_shared(self, step):
-        return {"beta1_power": _core.constant(float(self._beta1) ** (step + 1)), "beta2_power": _core.constant(float(self._beta2) ** (step + 1))}
+        return {
+            "beta1_power": _core.constant(float(self._beta1) ** (step + 1)),
+            "beta2_power": _core.constant(float(self._beta2) ** (step + 1)),
+        }
 
 
 class AdagradOptimizer(Optimizer):
@@ -298,9 +331,17 @@ class RMSPropOptimizer(Optimizer):
 
     _only_rows = True
 
-    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"):
+    def __init__(
+        self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"
+    ):
         super().__init__(use_locking, name)
-        self._lr, self._decay, self._momentum, self._epsilon, self._centered = learning_rate, decay, momentum, epsilon, centered
+        self._lr, self._decay, self._momentum, self._epsilon, self._centered = (
+            learning_rate,
+            decay,
+            momentum,
+            epsilon,
+            centered,
+        )
         self._slot_names = ("rms", "mg", "momentum") if centered else ("rms", "momentum")
 
     def _numbers(self):
@@ -350,7 +391,9 @@ class FtrlOptimizer(Optimizer):
         powered, before = _core.pow(new, -power), _core.pow(accum, -power)
         linear = linear + shrunk - (powered - before) / lr * v
         quadratic = powered / lr + 2 * l2
-        return _core.where(_core.abs(linear) > self._l1, (_core.sign(linear) * self._l1 - linear) / quadratic, _core.zeros_like(v)), [new, linear]
+        return _core.where(
+            _core.abs(linear) > self._l1, (_core.sign(linear) * self._l1 - linear) / quadratic, _core.zeros_like(v)
+        ), [new, linear]
 
 
 class ProximalGradientDescentOptimizer(Optimizer):
@@ -358,13 +401,22 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     _only_rows = True
 
-    def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="ProximalGradientDescent"):
+    def __init__(
+        self,
+        learning_rate,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_locking=False,
+        name="ProximalGradientDescent",
+    ):
         super().__init__(use_locking, name)
         self._lr, self._l1, self._l2 = learning_rate, l1_regularization_strength, l2_regularization_strength
 
     def _step(self, v, g, slots, shared, n):
         moved = v - n["lr"] * g
-        return _core.sign(moved) * _core.maximum(_core.abs(moved) - n["lr"] * self._l1, 0.0) / (1.0 + self._l2 * n["lr"]), []
+        return _core.sign(moved) * _core.maximum(_core.abs(moved) - n["lr"] * self._l1, 0.0) / (
+            1.0 + self._l2 * n["lr"]
+        ), []
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
@@ -388,7 +440,9 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         total = slots[0] + _core.square(g)
         rate = n["lr"] * _core._math.rsqrt(total)
         moved = v - rate * g
-        return _core.sign(moved) * _core.maximum(_core.abs(moved) - rate * self._l1, 0.0) / (1.0 + self._l2 * rate), [total]
+        return _core.sign(moved) * _core.maximum(_core.abs(moved) - rate * self._l1, 0.0) / (1.0 + self._l2 * rate), [
+            total
+        ]
 
 
 class ExponentialMovingAverage:
@@ -412,14 +466,18 @@ class ExponentialMovingAverage:
         decay = wrap.convert(self._decay, dtype_hint="float32")
         if self._updates is not None:
             updates = wrap.call(graph, lambda n: _core.cast(n, "float32"), "Cast", (wrap.as_tensor(self._updates),), {})
-            decay = wrap.call(graph, lambda d, n: _core.minimum(d, (1.0 + n) / (10.0 + n)), "Minimum", (decay, updates), {})
+            decay = wrap.call(
+                graph, lambda d, n: _core.minimum(d, (1.0 + n) / (10.0 + n)), "Minimum", (decay, updates), {}
+            )
         done = []
         for x in held:
             average = self._averages[id(x)][1]
             if id(x) in self._biased:
                 done.append(self._unbiased(graph, x, average, decay))
                 continue
-            change = wrap.call(graph, lambda a, v, d: (a - v) * _core.cast(1.0 - d, a.dtype), "mul", (average, x, decay), {})
+            change = wrap.call(
+                graph, lambda a, v, d: (a - v) * _core.cast(1.0 - d, a.dtype), "mul", (average, x, decay), {}
+            )
             done.append(average.assign_sub(change, read_value=False))
         return control.group(*done, name=self._name)
 
@@ -428,7 +486,13 @@ class ExponentialMovingAverage:
         total, count = self._biased[id(x)]
         change = wrap.call(graph, lambda a, v, d: (a - v) * _core.cast(1.0 - d, a.dtype), "mul", (total, x, decay), {})
         moved, steps = total.assign_sub(change), count.assign_add(1.0)
-        value = wrap.call(graph, lambda a, n, d: a / (1.0 - _core.pow(_core.cast(d, a.dtype), n)), "truediv", (moved, steps, decay), {})
+        value = wrap.call(
+            graph,
+            lambda a, n, d: a / (1.0 - _core.pow(_core.cast(d, a.dtype), n)),
+            "truediv",
+            (moved, steps, decay),
+            {},
+        )
         return average.assign(value, read_value=False)
 
     def _create(self, graph, held):
@@ -447,7 +511,8 @@ class ExponentialMovingAverage:
                 if self._debias and not own:
                     zero = wrap.call(graph, lambda d=x.dtype: _core.zeros([], d), "zeros", (), {})
                     self._biased[id(x)] = tuple(
-                        Variable(first, trainable=False, name=f"{self.average_name(x)}/{n}") for n, first in (("biased", initial), ("local_step", zero))
+                        Variable(first, trainable=False, name=f"{self.average_name(x)}/{n}")
+                        for n, first in (("biased", initial), ("local_step", zero))
                     )
             finally:
                 graph._scope = before
@@ -479,26 +544,48 @@ def _rate(function, *args):
     """A tensor of the graph, or in eager code a function that gives the rate at the step now."""
     graph = core.building()
     if graph is None:
-        return lambda: function(*[_core.cast(_core.convert_to_tensor(a.value() if hasattr(a, "value") else a), "float32") for a in args])
+        return lambda: function(
+            *[_core.cast(_core.convert_to_tensor(a.value() if hasattr(a, "value") else a), "float32") for a in args]
+        )
     return wrap.call(graph, lambda *a: function(*[_core.cast(x, "float32") for x in a]), "Decay", args, {})
 
 
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate * decay_rate ** (global_step / decay_steps)."""
-    return _rate(lambda r, s, n, d: r * _core.pow(d, _core.floor(s / n) if staircase else s / n), learning_rate, global_step, decay_steps, decay_rate)
+    return _rate(
+        lambda r, s, n, d: r * _core.pow(d, _core.floor(s / n) if staircase else s / n),
+        learning_rate,
+        global_step,
+        decay_steps,
+        decay_rate,
+    )
 
 
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
-    return _rate(lambda r, s, n, d: r * _core.exp(-d * (_core.floor(s / n) if staircase else s / n)), learning_rate, global_step, decay_steps, decay_rate)
+    return _rate(
+        lambda r, s, n, d: r * _core.exp(-d * (_core.floor(s / n) if staircase else s / n)),
+        learning_rate,
+        global_step,
+        decay_steps,
+        decay_rate,
+    )
 
 
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
-    return _rate(lambda r, s, n, d: r / (1 + d * (_core.floor(s / n) if staircase else s / n)), learning_rate, global_step, decay_steps, decay_rate)
+    return _rate(
+        lambda r, s, n, d: r / (1 + d * (_core.floor(s / n) if staircase else s / n)),
+        learning_rate,
+        global_step,
+        decay_steps,
+        decay_rate,
+    )
 
 
-def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+def polynomial_decay(
+    learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None
+):
     """From learning_rate to end_learning_rate along a power of the step."""
 
     def rate(r, s, n, e, p):
@@ -514,7 +601,11 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """From learning_rate to alpha times of it along a cosine."""
     return _rate(
-        lambda r, s, n, a: r * ((1 - a) * 0.5 * (1 + _core.cos(math.pi * _core.minimum(s, n) / n)) + a), learning_rate, global_step, decay_steps, alpha
+        lambda r, s, n, a: r * ((1 - a) * 0.5 * (1 + _core.cos(math.pi * _core.minimum(s, n) / n)) + a),
+        learning_rate,
+        global_step,
+        decay_steps,
+        alpha,
     )
 
 

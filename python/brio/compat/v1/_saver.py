@@ -18,8 +18,16 @@ class Saver:
                  pad_step_number=False, save_relative_paths=False, filename=None):  # fmt: skip
         for argument, value in (("saver_def", saver_def), ("builder", builder)):
             if value is not None:
-                raise NotImplementedError(f"[Saver] {argument}={value!r} is not supported: Brio has no graphs as protocol buffers; leave it out")
-        self._given, self._keep, self._paths, self._reshape, self._empty = var_list, max_to_keep, [], reshape, allow_empty
+                raise NotImplementedError(
+                    f"[Saver] {argument}={value!r} is not supported: Brio has no graphs as protocol buffers; leave it out"
+                )
+        self._given, self._keep, self._paths, self._reshape, self._empty = (
+            var_list,
+            max_to_keep,
+            [],
+            reshape,
+            allow_empty,
+        )
         self._hours, self._padded, self._times = keep_checkpoint_every_n_hours, pad_step_number, {}
         self._keep_from, self._named = time.time() + keep_checkpoint_every_n_hours * 3600, None
         if not defer_build:
@@ -123,7 +131,9 @@ def _restore(cells, path):
     try:
         _checkpoint.Checkpoint(**cells).restore(path).assert_existing_objects_matched()
     except AssertionError as error:
-        raise NotFoundError(f"Restoring from checkpoint failed: {error}. A variable has another name, or was not saved") from None
+        raise NotFoundError(
+            f"Restoring from checkpoint failed: {error}. A variable has another name, or was not saved"
+        ) from None
 
 
 def _restore_reshaped(cells, path):
@@ -131,9 +141,13 @@ def _restore_reshaped(cells, path):
     values = _checkpoint._values(os.fspath(path))
     for name, cell in cells.items():
         if name not in values:
-            raise NotFoundError(f"Restoring from checkpoint failed: {path} has no '{name}'. A variable has another name, or was not saved")
+            raise NotFoundError(
+                f"Restoring from checkpoint failed: {path} has no '{name}'. A variable has another name, or was not saved"
+            )
         if np.size(values[name]) != cell.shape.num_elements():
-            raise InvalidArgumentError(f"[Saver.restore] '{name}' has shape {np.shape(values[name])} in {path}, which cannot be reshaped to {tuple(cell.shape)}")
+            raise InvalidArgumentError(
+                f"[Saver.restore] '{name}' has shape {np.shape(values[name])} in {path}, which cannot be reshaped to {tuple(cell.shape)}"
+            )
     for name, cell in cells.items():
         cell.assign(_core.reshape(_core.cast(values[name], cell.dtype), list(cell.shape)))
 
@@ -145,7 +159,9 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
 
 def checkpoint_exists(checkpoint_prefix):
     """Is there such a checkpoint?"""
-    return os.path.exists(f"{os.fspath(checkpoint_prefix)}.json") or os.path.exists(f"{os.fspath(checkpoint_prefix)}.safetensors")
+    return os.path.exists(f"{os.fspath(checkpoint_prefix)}.json") or os.path.exists(
+        f"{os.fspath(checkpoint_prefix)}.safetensors"
+    )
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):

@@ -15,7 +15,9 @@ class Iterator:
         self._next, self._eager = None, None
         graph = core.default_graph()
         self._made = graph.add("Iterator", run=lambda state, op, values: []) if core.building() is not None else None
-        self.initializer = self.make_initializer(dataset) if by_hand and dataset is not None and self._made else self._made
+        self.initializer = (
+            self.make_initializer(dataset) if by_hand and dataset is not None and self._made else self._made
+        )
 
     def make_initializer(self, dataset, name=None):
         """The operation that lets it begin with a dataset."""
@@ -40,7 +42,9 @@ class Iterator:
             return next(self._eager)
         graph = core.building()
         op = graph.add("IteratorGetNext", name)
-        structure, specs = nested.taken_apart(self._spec, lambda x: hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, _core.Tensor))
+        structure, specs = nested.taken_apart(
+            self._spec, lambda x: hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, _core.Tensor)
+        )
         made = [Tensor(op, s.dtype, infer.dims_of(graph, s.shape)) for s in specs]
         op.source = lambda session, op: self._pull(session)
         return nested.put_together(structure, made)
@@ -83,7 +87,9 @@ class Iterator:
 
         for kind in [] if output_classes is None else nested.leaves(output_classes):
             if kind.__name__ != "Tensor":
-                raise NotImplementedError(f"[Iterator.from_structure] output_classes has {kind.__name__}, but elements are tensors; give them as tensors")
+                raise NotImplementedError(
+                    f"[Iterator.from_structure] output_classes has {kind.__name__}, but elements are tensors; give them as tensors"
+                )
 
         types = nested.leaves(output_types)
         shapes = [None] * len(types) if output_shapes is None else _shapes(output_shapes)

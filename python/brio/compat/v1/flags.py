@@ -29,7 +29,14 @@ class _Flag:
     """A flag: what it is for, how its text is read, and what may be said of its value."""
 
     def __init__(self, name, default, help, read, short_name=None, is_bool=False):
-        self.name, self.default, self.help, self.read, self.short_name, self.is_bool = name, default, help, read, short_name, is_bool
+        self.name, self.default, self.help, self.read, self.short_name, self.is_bool = (
+            name,
+            default,
+            help,
+            read,
+            short_name,
+            is_bool,
+        )
         self.checks = []  # pairs of a function of the value and what is said where it is false
 
     def check(self, value):
@@ -42,7 +49,14 @@ class _Flag:
         """The option of the command line; what is not there stays as it is."""
         names = [f"--{self.name}", *([f"-{self.short_name}"] if self.short_name else [])]
         how = {"nargs": "?", "const": True} if self.is_bool else {}
-        parser.add_argument(*names, dest=self.name, default=argparse.SUPPRESS, type=self.read, help=(self.help or "").replace("%", "%%"), **how)
+        parser.add_argument(
+            *names,
+            dest=self.name,
+            default=argparse.SUPPRESS,
+            type=self.read,
+            help=(self.help or "").replace("%", "%%"),
+            **how,
+        )
         if self.is_bool:
             parser.add_argument(f"--no{self.name}", dest=self.name, action="store_false", default=argparse.SUPPRESS)
 
@@ -148,7 +162,9 @@ def _default(name, default, read):
 
 def _define(flag, flag_values, required):
     if flag_values is not None and flag_values is not FLAGS:
-        raise NotImplementedError(f"[flags] flag_values of '{flag.name}' is not supported: all flags are in FLAGS; leave it out")
+        raise NotImplementedError(
+            f"[flags] flag_values of '{flag.name}' is not supported: all flags are in FLAGS; leave it out"
+        )
     if required and flag.default is not None:
         raise ValueError(f"If required is True, a default value is not allowed, but '{flag.name}' has {flag.default!r}")
     FLAGS._define(flag)
@@ -159,7 +175,9 @@ def _define(flag, flag_values, required):
 # Where a flag was defined and how it is written are of no use here: module_name and serializer.
 
 
-def DEFINE_string(name, default, help="", flag_values=None, required=False, short_name=None, module_name=None, serializer=None):  # noqa: N802
+def DEFINE_string(
+    name, default, help="", flag_values=None, required=False, short_name=None, module_name=None, serializer=None
+):  # noqa: N802
     """A flag that is text."""
     _define(_Flag(name, default, help, str, short_name), flag_values, required)
 
@@ -167,7 +185,9 @@ def DEFINE_string(name, default, help="", flag_values=None, required=False, shor
 def _define_number(kind, name, default, help, lower, upper, flag_values, required, short_name):
     flag = _Flag(name, _default(name, default, kind), help, kind, short_name)
     between = f"it must be in [{'-inf' if lower is None else lower}, {'inf' if upper is None else upper}]"
-    flag.checks.append((lambda x: x is None or (lower is None or x >= lower) and (upper is None or x <= upper), between))
+    flag.checks.append(
+        (lambda x: x is None or (lower is None or x >= lower) and (upper is None or x <= upper), between)
+    )
     _define(flag, flag_values, required)
 
 
@@ -183,7 +203,9 @@ def DEFINE_float(name, default, help="", lower_bound=None, upper_bound=None, fla
     _define_number(float, name, default, help, lower_bound, upper_bound, flag_values, required, short_name)
 
 
-def DEFINE_boolean(name, default, help="", flag_values=None, module_name=None, required=False, short_name=None, serializer=None):  # noqa: N802
+def DEFINE_boolean(
+    name, default, help="", flag_values=None, module_name=None, required=False, short_name=None, serializer=None
+):  # noqa: N802
     """A flag that is true or false."""
     default = _default(name, default if default is None else str(default), _truth)
     _define(_Flag(name, default, help, _truth, short_name, is_bool=True), flag_values, required)
@@ -199,7 +221,9 @@ def DEFINE_enum(name, default, enum_values, help="", flag_values=None, module_na
     _define(_Flag(name, _default(name, default, read), help, read, short_name), flag_values, required)
 
 
-def DEFINE_list(name, default, help="", flag_values=None, required=False, short_name=None, module_name=None, serializer=None):  # noqa: N802
+def DEFINE_list(
+    name, default, help="", flag_values=None, required=False, short_name=None, module_name=None, serializer=None
+):  # noqa: N802
     """A flag that is a list of texts, with commas between them."""
     read = lambda text: [part.strip() for part in text.split(",")] if text else []  # noqa: E731
     _define(_Flag(name, _default(name, default, read), help, read, short_name), flag_values, required)
@@ -207,7 +231,12 @@ def DEFINE_list(name, default, help="", flag_values=None, required=False, short_
 
 def mark_flag_as_required(flag_name, flag_values=None):
     """The command line must give this flag a value."""
-    register_validator(flag_name, lambda value: value is not None, f"Flag --{flag_name} must have a value other than None.", flag_values)
+    register_validator(
+        flag_name,
+        lambda value: value is not None,
+        f"Flag --{flag_name} must have a value other than None.",
+        flag_values,
+    )
 
 
 def mark_flags_as_required(flag_names, flag_values=None):

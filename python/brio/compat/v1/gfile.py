@@ -9,7 +9,21 @@ def _old(name):
 
 GFile = Open = FastGFile = _gfile.GFile
 Exists, IsDirectory, ListDirectory, MakeDirs, MkDir, Remove, DeleteRecursively, Rename, Copy, Glob, Stat, Walk = (
-    _old(n) for n in ("exists", "isdir", "listdir", "makedirs", "mkdir", "remove", "rmtree", "rename", "copy", "glob", "stat", "walk")
+    _old(n)
+    for n in (
+        "exists",
+        "isdir",
+        "listdir",
+        "makedirs",
+        "mkdir",
+        "remove",
+        "rmtree",
+        "rename",
+        "copy",
+        "glob",
+        "stat",
+        "walk",
+    )
 )
 
 

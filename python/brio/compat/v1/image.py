@@ -14,7 +14,9 @@ def _resized(images, size, method=0, align_corners=False, preserve_aspect_ratio=
     method = getattr(method, "value", method)
     method = _METHODS[method] if method in range(4) else method
     if method not in _METHODS:
-        raise ValueError(f"[resize_images] method must be one of {_METHODS} or their numbers 0 to 3, but is {method!r}; tf.image.resize has others")
+        raise ValueError(
+            f"[resize_images] method must be one of {_METHODS} or their numbers 0 to 3, but is {method!r}; tf.image.resize has others"
+        )
     x = _core.convert_to_tensor(images)
     single = x.shape.rank == 3
     x = _core.expand_dims(x, 0) if single else x
@@ -44,7 +46,9 @@ def _kept_ratio(old, new):
 def _along(x, axis, new, method, corners, centers):
     """One axis of another size. TensorFlow 1's pixels begin at their corners, unless they are said to lie around their centers."""
     old = int(x.shape[axis])
-    scale = np.float32((old - 1) / (new - 1) if corners and new > 1 else old / max(new, 1))  # 0: a size that is not known yet
+    scale = np.float32(
+        (old - 1) / (new - 1) if corners and new > 1 else old / max(new, 1)
+    )  # 0: a size that is not known yet
     out = np.arange(new, dtype=np.float32)
     if method == "nearest":
         at = (out + np.float32(0.5)) * scale if centers else out * scale
@@ -57,7 +61,10 @@ def _along(x, axis, new, method, corners, centers):
         taps = _linear_taps(at) if method == "bilinear" else _cubic_taps(at, old, centers)
     x = _core.cast(x, "float32")
     shape = [-1 if i == axis else 1 for i in range(4)]
-    parts = [_core.gather(x, np.clip(index, 0, old - 1).astype(np.int32), axis=axis) * weight.reshape(shape) for index, weight in taps]
+    parts = [
+        _core.gather(x, np.clip(index, 0, old - 1).astype(np.int32), axis=axis) * weight.reshape(shape)
+        for index, weight in taps
+    ]
     return _core.add_n(parts)
 
 

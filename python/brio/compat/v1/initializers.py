@@ -107,7 +107,13 @@ class variance_scaling(Initializer):  # noqa: N801
             raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
             raise ValueError(f"Argument `mode` should be one of ('fan_in', 'fan_out', 'fan_avg'). Received: {mode}")
-        self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution.lower(), seed, _core.as_dtype(dtype)
+        self.scale, self.mode, self.distribution, self.seed, self.dtype = (
+            scale,
+            mode,
+            distribution.lower(),
+            seed,
+            _core.as_dtype(dtype),
+        )
 
     def _value(self, shape, dtype):
         fan_in, fan_out = _fans(shape)

@@ -76,7 +76,9 @@ class _Tail:
     def __call__(self, y, size, axes_behind=0):
         if self.use_bias:
             bias = _variable("bias", [size], y.dtype, *self.bias)
-            y = _op("BiasAdd", lambda v, b: v + (_core.reshape(b, [-1] + [1] * axes_behind) if axes_behind else b), y, bias)
+            y = _op(
+                "BiasAdd", lambda v, b: v + (_core.reshape(b, [-1] + [1] * axes_behind) if axes_behind else b), y, bias
+            )
         y = _activated(y, self.activation)
         _regularized(self.activity_regularizer, y)
         return y
@@ -87,18 +89,29 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
           reuse=None):  # fmt: skip
     """activation(inputs @ kernel + bias)."""
     x = wrap.convert(inputs)
-    tail = _Tail(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
+    tail = _Tail(
+        activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable
+    )
     with _scope(name, "dense", reuse):
         width = x.shape[-1] if x.dims is not None else None
         if width is None or not isinstance(width, int):
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
-        kernel = _variable("kernel", [int(width), units], x.dtype, kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
+        kernel = _variable(
+            "kernel", [int(width), units], x.dtype, kernel_initializer, kernel_regularizer, trainable, kernel_constraint
+        )
         rank = len(x.dims)
-        y = _op("MatMul", lambda v, w: _core.matmul(v, w) if rank == 2 else _core.tensordot(v, w, [[rank - 1], [0]]), x, kernel)
+        y = _op(
+            "MatMul",
+            lambda v, w: _core.matmul(v, w) if rank == 2 else _core.tensordot(v, w, [[rank - 1], [0]]),
+            x,
+            kernel,
+        )
         return tail(y, units)
 
 
-def _conv(rank, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse):
+def _conv(
+    rank, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse
+):
     x = wrap.convert(inputs)
     first, form = _form(f"conv{rank}d", data_format, rank)
     steps, apart = _pair(strides, rank), _pair(dilation_rate, rank)
@@ -108,7 +121,12 @@ def _conv(rank, inputs, filters, kernel_size, strides, padding, data_format, dil
     with _scope(name, f"conv{rank}d", reuse):
         channels = _channels(x, first)
         kernel = _variable("kernel", [*_pair(kernel_size, rank), channels, filters], x.dtype, *kernel_how)
-        y = _op(f"Conv{rank}D", lambda v, k: convolve(v, k, steps if rank > 1 else steps[0], padding.upper(), form, apart), x, kernel)
+        y = _op(
+            f"Conv{rank}D",
+            lambda v, k: convolve(v, k, steps if rank > 1 else steps[0], padding.upper(), form, apart),
+            x,
+            kernel,
+        )
         return tail(y, filters, rank if first else 0)
 
 
@@ -117,8 +135,12 @@ def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format
            activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters slid over sequences."""
     kernel_how = (kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
-    tail = _Tail(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
-    return _conv(1, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse)
+    tail = _Tail(
+        activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable
+    )
+    return _conv(
+        1, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse
+    )
 
 
 def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1), activation=None,
@@ -126,8 +148,12 @@ def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_f
            activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters slid over pictures."""
     kernel_how = (kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
-    tail = _Tail(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
-    return _conv(2, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse)
+    tail = _Tail(
+        activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable
+    )
+    return _conv(
+        2, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse
+    )
 
 
 def conv3d(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1, 1),
@@ -135,8 +161,12 @@ def conv3d(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", dat
            activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters slid over volumes."""
     kernel_how = (kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
-    tail = _Tail(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
-    return _conv(3, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse)
+    tail = _Tail(
+        activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable
+    )
+    return _conv(
+        3, inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, kernel_how, tail, name, reuse
+    )
 
 
 def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", activation=None, use_bias=True,
@@ -145,18 +175,32 @@ def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="vali
     """The gradient of conv2d, as a layer: pictures become larger."""
     x = wrap.convert(inputs)
     first, form = _form("conv2d_transpose", data_format, 2)
-    tail = _Tail(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
+    tail = _Tail(
+        activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable
+    )
     size, steps = _pair(kernel_size), _pair(strides)
     more = [max(s - t, 0) if padding.lower() == "valid" else 0 for s, t in zip(size, steps)]
 
     def run(v, k):
         space = [n * t + m for n, t, m in zip(v.shape[2:] if first else v.shape[1:3], steps, more)]
-        return _nn.conv2d_transpose(v, k, [v.shape[0], *_around(first, space, filters)[1:]], steps, padding.upper(), form)
+        return _nn.conv2d_transpose(
+            v, k, [v.shape[0], *_around(first, space, filters)[1:]], steps, padding.upper(), form
+        )
 
-    run.rule = lambda v, k: by_rule.Spec(v.dtype, [v.dims[0], *([filters, None, None] if first else [None, None, filters])])
+    run.rule = lambda v, k: by_rule.Spec(
+        v.dtype, [v.dims[0], *([filters, None, None] if first else [None, None, filters])]
+    )
     with _scope(name, "conv2d_transpose", reuse):
         channels = _channels(x, first)
-        kernel = _variable("kernel", [*size, filters, channels], x.dtype, kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
+        kernel = _variable(
+            "kernel",
+            [*size, filters, channels],
+            x.dtype,
+            kernel_initializer,
+            kernel_regularizer,
+            trainable,
+            kernel_constraint,
+        )
         return tail(_op("conv2d_transpose", run, x, kernel), filters, 2 if first else 0)
 
 
@@ -168,14 +212,38 @@ def separable_conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="vali
     """Filters of each channel, then a product over channels."""
     x = wrap.convert(inputs)
     first, form = _form("separable_conv2d", data_format, 2)
-    tail = _Tail(activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable)
+    tail = _Tail(
+        activation, use_bias, bias_initializer, bias_regularizer, bias_constraint, activity_regularizer, trainable
+    )
     steps, apart = _around(first, _pair(strides)), _pair(dilation_rate)
     with _scope(name, "separable_conv2d", reuse):
         channels = _channels(x, first)
         sizes = [*_pair(kernel_size), channels, depth_multiplier], [1, 1, channels * depth_multiplier, filters]
-        deep = _variable("depthwise_kernel", sizes[0], x.dtype, depthwise_initializer, depthwise_regularizer, trainable, depthwise_constraint)
-        point = _variable("pointwise_kernel", sizes[1], x.dtype, pointwise_initializer, pointwise_regularizer, trainable, pointwise_constraint)
-        y = _op("separable_conv2d", lambda v, d, p: _nn.separable_conv2d(v, d, p, steps, padding.upper(), form, apart), x, deep, point)
+        deep = _variable(
+            "depthwise_kernel",
+            sizes[0],
+            x.dtype,
+            depthwise_initializer,
+            depthwise_regularizer,
+            trainable,
+            depthwise_constraint,
+        )
+        point = _variable(
+            "pointwise_kernel",
+            sizes[1],
+            x.dtype,
+            pointwise_initializer,
+            pointwise_regularizer,
+            trainable,
+            pointwise_constraint,
+        )
+        y = _op(
+            "separable_conv2d",
+            lambda v, d, p: _nn.separable_conv2d(v, d, p, steps, padding.upper(), form, apart),
+            x,
+            deep,
+            point,
+        )
         return tail(y, filters, 2 if first else 0)
 
 
@@ -223,7 +291,13 @@ def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=
         return _op("Identity", _core.identity, inputs)
     if known:
         return _op("dropout", lambda x, r: dropped(x, r, noise_shape, seed), inputs, rate)
-    return _op("dropout", lambda x, r, t: _core.where(_core.cast(t, "bool"), dropped(x, r, noise_shape, seed), x), inputs, rate, training)
+    return _op(
+        "dropout",
+        lambda x, r, t: _core.where(_core.cast(t, "bool"), dropped(x, r, noise_shape, seed), x),
+        inputs,
+        rate,
+        training,
+    )
 
 
 def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=None, gamma_initializer=None,
@@ -235,18 +309,38 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
     rank = len(x.dims)
     axes = sorted({a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])})
     if fused and (rank != 4 or axes not in ([1], [3])):
-        raise ValueError(f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and axis={axis}; leave fused out")
+        raise ValueError(
+            f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and axis={axis}; leave fused out"
+        )
     _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_size, adjustment)
     if virtual_batch_size:
-        y = _reshaped(lambda v: [virtual_batch_size, -1, *v.shape[1:]], infer.dims_of(x.graph, [virtual_batch_size, None, *x.shape.as_list()[1:]]), x)
+        y = _reshaped(
+            lambda v: [virtual_batch_size, -1, *v.shape[1:]],
+            infer.dims_of(x.graph, [virtual_batch_size, None, *x.shape.as_list()[1:]]),
+            x,
+        )
         axes = [a + 1 for a in axes]
     else:
         y = x
-    bessel = rank == 4 and axes in ([1], [3]) and fused is not False and not (renorm or virtual_batch_size or adjustment)
+    bessel = (
+        rank == 4 and axes in ([1], [3]) and fused is not False and not (renorm or virtual_batch_size or adjustment)
+    )
     with _scope(name, "batch_normalization", reuse):
         norm = _Normalization(y, axes, epsilon, training, bessel, virtual_batch_size is not None)
-        gamma = norm.variable("gamma", gamma_initializer or initializers.ones(), gamma_regularizer, trainable, gamma_constraint) if scale else None
-        beta = norm.variable("beta", beta_initializer or initializers.zeros(), beta_regularizer, trainable, beta_constraint) if center else None
+        gamma = (
+            norm.variable(
+                "gamma", gamma_initializer or initializers.ones(), gamma_regularizer, trainable, gamma_constraint
+            )
+            if scale
+            else None
+        )
+        beta = (
+            norm.variable(
+                "beta", beta_initializer or initializers.zeros(), beta_regularizer, trainable, beta_constraint
+            )
+            if center
+            else None
+        )
         mean = norm.variable("moving_mean", moving_mean_initializer or initializers.zeros())
         ones = moving_variance_initializer or initializers.ones()
         variance = norm.variable("moving_variance", ones)
@@ -263,7 +357,9 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
 
 def _reshaped(shape_of, dims, *inputs):
     """The first input in another shape. Its dims are given: what a batch is divisible by is not known before a run."""
-    op = core.building().add("Reshape", run=lambda state, op, values: [_core.reshape(values[0], shape_of(*values))], inputs=inputs)
+    op = core.building().add(
+        "Reshape", run=lambda state, op, values: [_core.reshape(values[0], shape_of(*values))], inputs=inputs
+    )
     return core.Tensor(op, inputs[0].dtype, dims)
 
 
@@ -274,13 +370,21 @@ def _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_siz
             raise ValueError(f"[batch_normalization] fused=True does not go with {argument}={value!r}; leave fused out")
     unknown = set(renorm_clipping or ()) - {"rmax", "rmin", "dmax"}
     if unknown:
-        raise ValueError(f"[batch_normalization] renorm_clipping may have 'rmax', 'rmin' and 'dmax', but has {sorted(unknown)}")
+        raise ValueError(
+            f"[batch_normalization] renorm_clipping may have 'rmax', 'rmin' and 'dmax', but has {sorted(unknown)}"
+        )
     if virtual_batch_size is not None and virtual_batch_size <= 0:
-        raise ValueError(f"[batch_normalization] virtual_batch_size must be a positive integer that divides the batch, but is {virtual_batch_size!r}")
+        raise ValueError(
+            f"[batch_normalization] virtual_batch_size must be a positive integer that divides the batch, but is {virtual_batch_size!r}"
+        )
     if virtual_batch_size is not None and 0 in axes:
-        raise ValueError("[batch_normalization] virtual_batch_size splits axis 0, so that axis cannot have it; leave virtual_batch_size out")
+        raise ValueError(
+            "[batch_normalization] virtual_batch_size splits axis 0, so that axis cannot have it; leave virtual_batch_size out"
+        )
     if virtual_batch_size is not None and adjustment is not None:
-        raise ValueError(f"[batch_normalization] virtual_batch_size={virtual_batch_size} does not go with adjustment; leave one of them out")
+        raise ValueError(
+            f"[batch_normalization] virtual_batch_size={virtual_batch_size} does not go with adjustment; leave one of them out"
+        )
 
 
 class _Root:
@@ -297,7 +401,13 @@ class _Normalization:
     """Of one call: which axes have means of their own, and whether those of the batch count."""
 
     def __init__(self, x, axes, epsilon, training, bessel, virtual):
-        self.epsilon, self.training, self.bessel, self.virtual, self.known = epsilon, training, bessel, virtual, _is_training(training)
+        self.epsilon, self.training, self.bessel, self.virtual, self.known = (
+            epsilon,
+            training,
+            bessel,
+            virtual,
+            _is_training(training),
+        )
         rank = len(x.dims)
         self.others = [i for i in range(rank) if i not in axes and not (virtual and i == 1)]
         self.shape = [int(x.shape[i]) if i in axes else 1 for i in range(rank)]
@@ -324,8 +434,14 @@ class _Normalization:
                 scale, offset = _then(scale, offset, *adjusted)
             if self.known is None:
                 flag = _core.cast(training, "bool")
-                used_mean, used_variance = _core.where(flag, used_mean, mean), _core.where(flag, used_variance, variance)
-                scale, offset = (None if v is None else _core.where(flag, v, n * _core.ones_like(v)) for v, n in ((scale, 1.0), (offset, 0.0)))
+                used_mean, used_variance = (
+                    _core.where(flag, used_mean, mean),
+                    _core.where(flag, used_variance, variance),
+                )
+                scale, offset = (
+                    None if v is None else _core.where(flag, v, n * _core.ones_like(v))
+                    for v, n in ((scale, 1.0), (offset, 0.0))
+                )
             y = (x - used_mean) * _core._math.rsqrt(used_variance + self.epsilon)
             scale, offset = _then(scale, offset, self._along(gamma), self._along(beta))
             y = y if scale is None else y * scale
@@ -382,7 +498,9 @@ class _Normalization:
         if self.known:
             return value
         if other is None:
-            return _op("Select", lambda t, v: _core.where(_core.cast(t, "bool"), v, _core.zeros_like(v)), self.training, value)
+            return _op(
+                "Select", lambda t, v: _core.where(_core.cast(t, "bool"), v, _core.zeros_like(v)), self.training, value
+            )
         return _op("Select", lambda t, v, w: _core.where(_core.cast(t, "bool"), v, w), self.training, value, other)
 
     @staticmethod

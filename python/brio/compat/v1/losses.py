@@ -49,7 +49,9 @@ def _loss(function):
     more = [inspect.Parameter(n, kind, default=d) for n, d in of_all.items()]
     weights = inspect.Parameter("weights", kind, default=1.0)
     at = 3 if function.__name__ == "cosine_distance" else 2  # as TensorFlow has them
-    signature = inspect.Signature([*own[:at], weights, *own[at:], *more] if at == 2 else [*own[:at], weights, *more, *own[at:]])
+    signature = inspect.Signature(
+        [*own[:at], weights, *own[at:], *more] if at == 2 else [*own[:at], weights, *more, *own[at:]]
+    )
 
     def whole(given, weights, reduction):
         return _reduced(function(**given), weights, reduction)
@@ -175,7 +177,9 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, lo
             weights = _core.expand_dims(weights, -1)
         n = _core.reduce_sum(_core.cast(_core.broadcast_to(weights, error.shape) != 0, error.dtype), axes, True)
         squares, total = _core.reduce_sum(_core.square(error), axes, True), _core.reduce_sum(error, axes, True)
-        each = 2.0 * (_core._math.divide_no_nan(squares, n - 1.0) - _core._math.divide_no_nan(_core.square(total), n * (n - 1.0)))
+        each = 2.0 * (
+            _core._math.divide_no_nan(squares, n - 1.0) - _core._math.divide_no_nan(_core.square(total), n * (n - 1.0))
+        )
         return _core.reduce_sum(each * weights)
 
     graph = core.building()
@@ -187,12 +191,16 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, lo
     return made
 
 
-def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
+def compute_weighted_loss(
+    losses, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
+):
     """One number of the losses of elements and their weights."""
     graph = core.building()
     if graph is None:
         return _reduced(_core.convert_to_tensor(losses), weights, reduction)
-    made = wrap.call(graph, lambda v, w: _reduced(_core.convert_to_tensor(v), w, reduction), "weighted_loss", (losses, weights), {})
+    made = wrap.call(
+        graph, lambda v, w: _reduced(_core.convert_to_tensor(v), w, reduction), "weighted_loss", (losses, weights), {}
+    )
     if loss_collection:
         graph.add_to_collection(loss_collection, made)
     return made
@@ -227,4 +235,8 @@ def get_regularization_loss(scope=None, name="total_regularization_loss"):
 
 def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None):
     """The sum of all losses."""
-    return _sum(core.building(), get_losses(scope) + (get_regularization_losses(scope) if add_regularization_losses else []), name)
+    return _sum(
+        core.building(),
+        get_losses(scope) + (get_regularization_losses(scope) if add_regularization_losses else []),
+        name,
+    )

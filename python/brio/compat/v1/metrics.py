@@ -18,7 +18,9 @@ def _local(name, shape=(), dtype="float32"):
     graph = core.building()
     size = list(shape)
     zeros = wrap.call(graph, lambda: _core.zeros(size, dtype), "zeros", (), {})
-    return Variable(zeros, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES], name=name)
+    return Variable(
+        zeros, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES], name=name
+    )
 
 
 def _collected(value, update, metrics_collections, updates_collections):
@@ -87,34 +89,56 @@ def _errors(name, of_error, labels, predictions, weights, collections, root=Fals
     return _averaged(name, error, (labels, predictions), weights, *collections, root)
 
 
-def mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_squared_error(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     """The mean of squared errors."""
     collections = metrics_collections, updates_collections
     return _errors(name or "mean_squared_error", _core.square, labels, predictions, weights, collections)
 
 
-def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def root_mean_squared_error(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     """The root of the mean of squared errors."""
     collections = metrics_collections, updates_collections
-    return _errors(name or "root_mean_squared_error", _core.square, labels, predictions, weights, collections, root=True)
+    return _errors(
+        name or "root_mean_squared_error", _core.square, labels, predictions, weights, collections, root=True
+    )
 
 
-def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_absolute_error(
+    labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     """The mean of the sizes of errors."""
     collections = metrics_collections, updates_collections
     return _errors(name or "mean_absolute_error", _core.abs, labels, predictions, weights, collections)
 
 
-def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_relative_error(
+    labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
     """The mean of the sizes of errors, each divided by a number."""
     error = lambda y, p, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(y), _safe(_core.abs(y - p), n))  # noqa: E731
-    return _averaged(name or "mean_relative_error", error, (labels, predictions, normalizer), weights, metrics_collections, updates_collections)
+    return _averaged(
+        name or "mean_relative_error",
+        error,
+        (labels, predictions, normalizer),
+        weights,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def percentage_below(values, threshold, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The share of values below a number."""
     return _averaged(
-        name or "percentage_below_threshold", lambda v: _core.cast(v < threshold, "float32"), (values,), weights, metrics_collections, updates_collections
+        name or "percentage_below_threshold",
+        lambda v: _core.cast(v < threshold, "float32"),
+        (values,),
+        weights,
+        metrics_collections,
+        updates_collections,
     )
 
 
@@ -125,7 +149,12 @@ def _counts(name, labels, predictions, weights, wanted, finish, metrics_collecti
 
         def batch(labels, predictions, weights):
             y, p = _core.cast(labels, "bool"), _core.cast(predictions, "bool")
-            masks = {"true_positives": lambda: y & p, "false_positives": lambda: ~y & p, "false_negatives": lambda: y & ~p, "true_negatives": lambda: ~y & ~p}
+            masks = {
+                "true_positives": lambda: y & p,
+                "false_positives": lambda: ~y & p,
+                "false_negatives": lambda: y & ~p,
+                "true_negatives": lambda: ~y & ~p,
+            }
             return [_weighted(masks[w](), weights)[0] for w in wanted]
 
         added = _op("batch", batch, labels, predictions, weights)
@@ -136,22 +165,58 @@ def _counts(name, labels, predictions, weights, wanted, finish, metrics_collecti
 
 def true_positives(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many are true and predicted."""
-    return _counts(name or "true_positives", labels, predictions, weights, ["true_positives"], lambda a: a + 0.0, metrics_collections, updates_collections)
+    return _counts(
+        name or "true_positives",
+        labels,
+        predictions,
+        weights,
+        ["true_positives"],
+        lambda a: a + 0.0,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def false_positives(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many are predicted and not true."""
-    return _counts(name or "false_positives", labels, predictions, weights, ["false_positives"], lambda a: a + 0.0, metrics_collections, updates_collections)
+    return _counts(
+        name or "false_positives",
+        labels,
+        predictions,
+        weights,
+        ["false_positives"],
+        lambda a: a + 0.0,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def false_negatives(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many are true and not predicted."""
-    return _counts(name or "false_negatives", labels, predictions, weights, ["false_negatives"], lambda a: a + 0.0, metrics_collections, updates_collections)
+    return _counts(
+        name or "false_negatives",
+        labels,
+        predictions,
+        weights,
+        ["false_negatives"],
+        lambda a: a + 0.0,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def true_negatives(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many are neither true nor predicted."""
-    return _counts(name or "true_negatives", labels, predictions, weights, ["true_negatives"], lambda a: a + 0.0, metrics_collections, updates_collections)
+    return _counts(
+        name or "true_negatives",
+        labels,
+        predictions,
+        weights,
+        ["true_negatives"],
+        lambda a: a + 0.0,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def _share(counted, others):
@@ -161,13 +226,17 @@ def _share(counted, others):
 def precision(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many of the predicted ones are true."""
     wanted = ["true_positives", "false_positives"]
-    return _counts(name or "precision", labels, predictions, weights, wanted, _share, metrics_collections, updates_collections)
+    return _counts(
+        name or "precision", labels, predictions, weights, wanted, _share, metrics_collections, updates_collections
+    )
 
 
 def recall(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many of the true ones are predicted."""
     wanted = ["true_positives", "false_negatives"]
-    return _counts(name or "recall", labels, predictions, weights, wanted, _share, metrics_collections, updates_collections)
+    return _counts(
+        name or "recall", labels, predictions, weights, wanted, _share, metrics_collections, updates_collections
+    )
 
 
 # How high a step of a curve is, between its two ends.
@@ -194,9 +263,13 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
 
     def batch(labels, predictions, weights):
         y = _core.reshape(_core.cast(labels, "bool"), [1, -1])
-        p = _core.reshape(_core.cast(predictions, "float32"), [1, -1]) > _core.reshape(_core.constant(thresholds, "float32"), [-1, 1])
-        w = _core.ones_like(_core.cast(y, "float32")) if weights is None else _core.reshape(
-            _core.broadcast_to(_core.cast(weights, "float32"), labels.shape), [1, -1]
+        p = _core.reshape(_core.cast(predictions, "float32"), [1, -1]) > _core.reshape(
+            _core.constant(thresholds, "float32"), [-1, 1]
+        )
+        w = (
+            _core.ones_like(_core.cast(y, "float32"))
+            if weights is None
+            else _core.reshape(_core.broadcast_to(_core.cast(weights, "float32"), labels.shape), [1, -1])
         )
         return [_core.reduce_sum(_core.cast(m, "float32") * w, 1) for m in (y & p, ~y & p, y & ~p, ~y & ~p)]
 
@@ -224,5 +297,7 @@ def _interpolated_precision(tp, fp, fn):
     gained, step = tp[:-1] - tp[1:], predicted[:-1] - predicted[1:]
     slope = _safe(gained, _core.maximum(step, 0.0))
     start = tp[1:] - slope * predicted[1:]
-    ratio = _core.where((predicted[:-1] > 0) & (predicted[1:] > 0), _safe(predicted[:-1], predicted[1:]), _core.ones_like(step))
+    ratio = _core.where(
+        (predicted[:-1] > 0) & (predicted[1:] > 0), _safe(predicted[:-1], predicted[1:]), _core.ones_like(step)
+    )
     return _core.reduce_sum(_safe(slope * (gained + start * _core._math.log(ratio)), tp[1:] + fn[1:]))

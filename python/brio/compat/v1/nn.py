@@ -31,13 +31,19 @@ def dropped(x, rate, noise_shape=None, seed=None):
     """dropout() by a rate that may be a tensor."""
     x = _core.convert_to_tensor(x)
     if not x.dtype.is_floating:
-        raise ValueError(f"x has to be a floating point tensor since it will be scaled. Received x.dtype={x.dtype.name}")
+        raise ValueError(
+            f"x has to be a floating point tensor since it will be scaled. Received x.dtype={x.dtype.name}"
+        )
     if isinstance(rate, (int, float)) and not 0 <= rate < 1:
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
     if isinstance(rate, (int, float)) and rate == 0:
         return _core.identity(x)
     rate = _core.reshape(_core.cast(rate, x.dtype), [])  # one number: it changes no shape
-    shape = x.shape if noise_shape is None else [x.shape[i] if n is None or n == -1 else n for i, n in enumerate(noise_shape)]
+    shape = (
+        x.shape
+        if noise_shape is None
+        else [x.shape[i] if n is None or n == -1 else n for i, n in enumerate(noise_shape)]
+    )
     keep = _core.cast(_random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, x.dtype)
     return x * (1.0 / (1.0 - rate)) * keep
 
@@ -49,40 +55,92 @@ def _given(a, b, what):
 
 
 @_door("Conv2D")
-def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
+def conv2d(
+    input,
+    filter=None,
+    strides=None,
+    padding=None,
+    use_cudnn_on_gpu=True,
+    data_format="NHWC",
+    dilations=(1, 1, 1, 1),
+    name=None,
+    filters=None,
+):
     """Filters slid over pictures."""
     return _nn.conv2d(
-        input, _given(filter, filters, "filter and filters"), list(strides) if isinstance(strides, (list, tuple)) else strides, padding, data_format, dilations
+        input,
+        _given(filter, filters, "filter and filters"),
+        list(strides) if isinstance(strides, (list, tuple)) else strides,
+        padding,
+        data_format,
+        dilations,
     )
 
 
 @_door("Conv1D")
-def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None, dilations=None):
+def conv1d(
+    value=None,
+    filters=None,
+    stride=None,
+    padding=None,
+    use_cudnn_on_gpu=None,
+    data_format=None,
+    name=None,
+    input=None,
+    dilations=None,
+):
     """Filters slid over sequences."""
-    return _nn.conv1d(_given(value, input, "value and input"), filters, stride, padding, data_format or "NWC", dilations)
+    return _nn.conv1d(
+        _given(value, input, "value and input"), filters, stride, padding, data_format or "NWC", dilations
+    )
 
 
 @_door("conv2d_transpose")
 def conv2d_transpose(
-    value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None, input=None, filters=None, dilations=None
+    value=None,
+    filter=None,
+    output_shape=None,
+    strides=None,
+    padding="SAME",
+    data_format="NHWC",
+    name=None,
+    input=None,
+    filters=None,
+    dilations=None,
 ):
     """The gradient of conv2d, as an operation."""
     return _nn.conv2d_transpose(
-        _given(value, input, "value and input"), _given(filter, filters, "filter and filters"), output_shape, strides, padding, data_format, dilations
+        _given(value, input, "value and input"),
+        _given(filter, filters, "filter and filters"),
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        dilations,
     )
 
 
 @_door("depthwise")
 def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
     """Filters of each channel by itself."""
-    return _nn.depthwise_conv2d(input, filter, strides, padding, data_format or "NHWC", dilations if dilations is not None else rate)
+    return _nn.depthwise_conv2d(
+        input, filter, strides, padding, data_format or "NHWC", dilations if dilations is not None else rate
+    )
 
 
 @_door("separable_conv2d")
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+def separable_conv2d(
+    input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None
+):
     """Filters of each channel, then a product over channels."""
     return _nn.separable_conv2d(
-        input, depthwise_filter, pointwise_filter, strides, padding, data_format or "NHWC", dilations if dilations is not None else rate
+        input,
+        depthwise_filter,
+        pointwise_filter,
+        strides,
+        padding,
+        data_format or "NHWC",
+        dilations if dilations is not None else rate,
     )
 
 
@@ -164,7 +222,18 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
 
 
 @_door("FusedBatchNormV3")
-def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True, name=None, exponential_avg_factor=1.0):
+def fused_batch_norm(
+    x,
+    scale,
+    offset,
+    mean=None,
+    variance=None,
+    epsilon=0.001,
+    data_format="NHWC",
+    is_training=True,
+    name=None,
+    exponential_avg_factor=1.0,
+):
     """Batch normalisation of pictures: the result, the mean and the variance."""
     x = _core.convert_to_tensor(x)
     if data_format == "NCHW":
@@ -261,18 +330,34 @@ def _sampled(p, true_classes, count, unique, seed):
     if unique:  # the largest of logits with Gumbel noise: drawn one by one, none twice
         noise = -_math.log(-_math.log(_random.uniform([len(p)], 1e-20, 1.0, seed=seed)))
         drawn = _core.cast(
-            _core._math.top_k(logits + noise, count)[1] if hasattr(_core._math, "top_k") else _core.argsort(logits + noise, direction="DESCENDING")[:count],
+            _core._math.top_k(logits + noise, count)[1]
+            if hasattr(_core._math, "top_k")
+            else _core.argsort(logits + noise, direction="DESCENDING")[:count],
             "int64",
         )
         expected = -np.expm1(_tries(p, count) * np.log1p(-np.minimum(p, 1 - 1e-12)))
     else:
-        drawn = _core.reshape(_random.categorical(_core.reshape(logits, [1, -1]), count, dtype="int64", seed=seed), [count])
+        drawn = _core.reshape(
+            _random.categorical(_core.reshape(logits, [1, -1]), count, dtype="int64", seed=seed), [count]
+        )
         expected = p * count
     expected = _core.constant(expected.astype(np.float32))
     return drawn, _core.gather(expected, true_classes), _core.gather(expected, drawn)
 
 
-def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed, subtract=True):
+def _sampled_logits(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true,
+    sampled_values,
+    remove_accidental_hits,
+    seed,
+    subtract=True,
+):
     """Logits of the true classes and of a sample, and their labels."""
     labels = _core.cast(labels, "int64")
     flat = _core.reshape(labels, [-1])
@@ -283,7 +368,9 @@ def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, n
     true_w, true_b = _core.gather(weights, flat), _core.gather(biases, flat)
     sampled_w, sampled_b = _core.gather(weights, sampled), _core.gather(biases, sampled)
     width = true_w.shape[-1]
-    true_logits = _core.reduce_sum(_core.expand_dims(inputs, 1) * _core.reshape(true_w, [-1, num_true, width]), 2) + _core.reshape(true_b, [-1, num_true])
+    true_logits = _core.reduce_sum(
+        _core.expand_dims(inputs, 1) * _core.reshape(true_w, [-1, num_true, width]), 2
+    ) + _core.reshape(true_b, [-1, num_true])
     sampled_logits = _core.matmul(inputs, sampled_w, transpose_b=True) + sampled_b
     if remove_accidental_hits:
         hits = _core.reduce_any(_core.equal(_core.expand_dims(labels, 2), _core.reshape(sampled, [1, 1, -1])), 1)
@@ -301,7 +388,18 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
              partition_strategy="mod", name="nce_loss", seed=None):  # fmt: skip
     """Noise-contrastive estimation: true classes against a sample of the others."""
     weights, biases = _whole(weights, partition_strategy), _whole(biases, partition_strategy)
-    logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed)
+    logits, labels = _sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
+    )
     return _core.reduce_sum(_nn.sigmoid_cross_entropy_with_logits(labels, logits), 1)
 
 
@@ -310,7 +408,18 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
                          partition_strategy="mod", name="sampled_softmax_loss", seed=None):  # fmt: skip
     """The cross entropy of a softmax over the true classes and a sample of the others."""
     weights, biases = _whole(weights, partition_strategy), _whole(biases, partition_strategy)
-    logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed)
+    logits, labels = _sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        seed,
+    )
     return _nn.softmax_cross_entropy_with_logits(_core.stop_gradient(labels), logits)
 
 
@@ -331,7 +440,16 @@ def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repe
     """Minus the log of the probability that logits read as sparse labels; the last class is the blank."""
     from brio import _ctc
 
-    return _ctc.sparse_loss(labels, inputs, sequence_length, preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs, time_major, logits)
+    return _ctc.sparse_loss(
+        labels,
+        inputs,
+        sequence_length,
+        preprocess_collapse_repeated,
+        ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs,
+        time_major,
+        logits,
+    )
 
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):

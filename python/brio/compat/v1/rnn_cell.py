@@ -43,12 +43,16 @@ class RNNCell:
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
 
     def _weight(self, name, shape, inputs, initializer):
-        return get_variable(name, shape, dtype=self._dtype or inputs.dtype, initializer=initializer, trainable=self._trainable)
+        return get_variable(
+            name, shape, dtype=self._dtype or inputs.dtype, initializer=initializer, trainable=self._trainable
+        )
 
     def _linear(self, x, units, prefix="", kernel_initializer=None, bias_initializer=None):
         """x @ kernel + bias."""
         w = self._weight(f"{prefix}kernel", [int(x.shape[-1]), units], x, kernel_initializer)
-        b = self._weight(f"{prefix}bias", [units], x, initializers.zeros() if bias_initializer is None else bias_initializer)
+        b = self._weight(
+            f"{prefix}bias", [units], x, initializers.zeros() if bias_initializer is None else bias_initializer
+        )
         return _op("BiasAdd", lambda v, m, c: _core.matmul(v, m) + c, x, w, b)
 
     def __call__(self, inputs, state, scope=None):
@@ -76,9 +80,15 @@ class RNNCell:
     @property
     def trainable_variables(self):
         """The variables of the cell that training changes."""
-        return [] if self._scope is None else [
-            v for v in core.default_graph().get_collection("trainable_variables") if v.name.startswith(self._scope.name + "/")
-        ]
+        return (
+            []
+            if self._scope is None
+            else [
+                v
+                for v in core.default_graph().get_collection("trainable_variables")
+                if v.name.startswith(self._scope.name + "/")
+            ]
+        )
 
     variables = weights = trainable_weights = trainable_variables
 
@@ -120,7 +130,12 @@ class GRUCell(RNNCell):
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None,
                  trainable=True):  # fmt: skip
         super().__init__(trainable, name, dtype, reuse)
-        self._units, self._activation, self._kernel, self._bias = num_units, _activation(activation), kernel_initializer, bias_initializer
+        self._units, self._activation, self._kernel, self._bias = (
+            num_units,
+            _activation(activation),
+            kernel_initializer,
+            bias_initializer,
+        )
 
     state_size = output_size = property(lambda self: self._units, doc="How many units there are.")
 
@@ -139,9 +154,24 @@ class BasicLSTMCell(RNNCell):
 
     _default_name = "basic_lstm_cell"
 
-    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, trainable=True):
+    def __init__(
+        self,
+        num_units,
+        forget_bias=1.0,
+        state_is_tuple=True,
+        activation=None,
+        reuse=None,
+        name=None,
+        dtype=None,
+        trainable=True,
+    ):
         super().__init__(trainable, name, dtype, reuse)
-        self._units, self._forget_bias, self._tuple, self._activation = num_units, forget_bias, state_is_tuple, _activation(activation)
+        self._units, self._forget_bias, self._tuple, self._activation = (
+            num_units,
+            forget_bias,
+            state_is_tuple,
+            _activation(activation),
+        )
 
     @property
     def state_size(self):
@@ -172,7 +202,13 @@ class LSTMCell(BasicLSTMCell):
     def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None, num_unit_shards=None,
                  num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, trainable=True):  # fmt: skip
         super().__init__(num_units, forget_bias, state_is_tuple, activation, reuse, name, dtype, trainable)
-        self._peepholes, self._clip, self._initializer, self._proj, self._proj_clip = use_peepholes, cell_clip, initializer, num_proj, proj_clip
+        self._peepholes, self._clip, self._initializer, self._proj, self._proj_clip = (
+            use_peepholes,
+            cell_clip,
+            initializer,
+            num_proj,
+            proj_clip,
+        )
 
     @property
     def state_size(self):
@@ -219,7 +255,9 @@ class MultiRNNCell(RNNCell):
         self._cells, self._tuple = list(cells), state_is_tuple
         sizes = [c.state_size for c in self._cells]
         if not state_is_tuple and any(isinstance(s, (list, tuple)) for s in sizes):
-            raise ValueError(f"Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes are: {sizes}")
+            raise ValueError(
+                f"Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes are: {sizes}"
+            )
 
     @property
     def state_size(self):
@@ -231,7 +269,11 @@ class MultiRNNCell(RNNCell):
 
     def zero_state(self, batch_size, dtype):
         """A state of zeros."""
-        return tuple(c.zero_state(batch_size, dtype) for c in self._cells) if self._tuple else super().zero_state(batch_size, dtype)
+        return (
+            tuple(c.zero_state(batch_size, dtype) for c in self._cells)
+            if self._tuple
+            else super().zero_state(batch_size, dtype)
+        )
 
     def call(self, inputs, state):
         """One step of each."""
@@ -257,7 +299,11 @@ def _chosen(visitor, state):
     if not isinstance(state, (list, tuple)):
         return [bool(said)]
     each = said if isinstance(said, (list, tuple)) else [said] * len(state)
-    return [chosen for part, yes in zip(state, each) for chosen in (_chosen(visitor, part) if yes else [False] * len(_nest.flatten(part)))]
+    return [
+        chosen
+        for part, yes in zip(state, each)
+        for chosen in (_chosen(visitor, part) if yes else [False] * len(_nest.flatten(part)))
+    ]
 
 
 class DropoutWrapper(RNNCell):
@@ -278,9 +324,15 @@ class DropoutWrapper(RNNCell):
         if dtype is None:
             raise ValueError("When variational_recurrent=True, dtype must be provided")
         if input_size is None and self._drops("input"):
-            raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided")
+            raise ValueError(
+                "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided"
+            )
         sizes = {"input": input_size, "state": self._cell.state_size, "output": self._cell.output_size}
-        return {what: [self._drawn(size, dtype, what, i) for i, size in enumerate(_sizes(sizes[what]))] for what in self._keep if self._drops(what)}
+        return {
+            what: [self._drawn(size, dtype, what, i) for i, size in enumerate(_sizes(sizes[what]))]
+            for what in self._keep
+            if self._drops(what)
+        }
 
     def _drawn(self, size, dtype, what, i):
         shape = [1, *(size if hasattr(size, "rank") else [size])]
@@ -309,19 +361,31 @@ class DropoutWrapper(RNNCell):
         if not self._drops(what):
             return values
         leaves, chosen = _nest.flatten(values), _chosen(visitor, values)
-        return _nest.pack(values, [self._dropped_leaf(what, i, x) if yes else x for i, (x, yes) in enumerate(zip(leaves, chosen))])
+        return _nest.pack(
+            values, [self._dropped_leaf(what, i, x) if yes else x for i, (x, yes) in enumerate(zip(leaves, chosen))]
+        )
 
     def _dropped_leaf(self, what, i, x):
         from brio.compat.v1 import nn
 
         if self._noise is None:
             return nn.dropout(x, keep_prob=self._keep[what], seed=self._seed_of(what, i))
-        return _op("dropout", lambda v, noise, keep: v / keep * _core.floor(noise + keep), x, self._noise[what][i], self._keep[what])
+        return _op(
+            "dropout",
+            lambda v, noise, keep: v / keep * _core.floor(noise + keep),
+            x,
+            self._noise[what][i],
+            self._keep[what],
+        )
 
 
 def _sizes(x):
     """The leaves of state_size and the like: numbers, or shapes."""
-    return [size for part in x for size in _sizes(part)] if isinstance(x, (list, tuple)) and not hasattr(x, "rank") else [x]
+    return (
+        [size for part in x for size in _sizes(part)]
+        if isinstance(x, (list, tuple)) and not hasattr(x, "rank")
+        else [x]
+    )
 
 
 class ResidualWrapper(RNNCell):
@@ -351,5 +415,3 @@ class DeviceWrapper(ResidualWrapper):
 
     def __call__(self, inputs, state, scope=None):
         return self._cell(inputs, state, scope)
-
-

@@ -3,7 +3,13 @@
 import importlib
 
 from brio.compat.v1._coordinator import Coordinator
-from brio.compat.v1._global_step import assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step
+from brio.compat.v1._global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 from brio.compat.v1._hooks import (
     CheckpointSaverHook, CheckpointSaverListener, LoggingTensorHook, MonitoredTrainingSession, NanLossDuringTrainingError, NanTensorHook, Scaffold,
     SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues, StepCounterHook, StopAtStepHook, SummarySaverHook,

@@ -108,7 +108,9 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def _shape(shape):
-    return [int(n) for n in _np.atleast_1d(_np.asarray(shape, int64))] if not isinstance(shape, _tf.TensorShape) else shape
+    return (
+        [int(n) for n in _np.atleast_1d(_np.asarray(shape, int64))] if not isinstance(shape, _tf.TensorShape) else shape
+    )
 
 
 # ---- reductions
@@ -289,7 +291,9 @@ def flatten(a, order="C"):
 def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode="legacy"):
     """From now on operators join dtypes as NumPy does, and tensors have NumPy's methods: x.T, x.reshape(2, -1), x.astype(...)."""
     if dtype_conversion_mode != "legacy":
-        raise ValueError("[experimental_enable_numpy_behavior] Brio has NumPy's own rules alone: leave dtype_conversion_mode out")
+        raise ValueError(
+            "[experimental_enable_numpy_behavior] Brio has NumPy's own rules alone: leave dtype_conversion_mode out"
+        )
     _core._join_dtypes(True)
     _dtypes.prefer_float32(bool(prefer_float32))
     for cls in (_core.Tensor, _core.Variable):
@@ -352,5 +356,10 @@ def array_equal(a1, a2):
     a1, a2 = asarray(a1), asarray(a2)
     return _tf.reduce_all(equal(a1, a2)) if a1.shape == a2.shape else _tf.constant(False)  # noqa: F821
 
+
 # Python's own names and the tools of this file are not NumPy's.
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("alike", "joined", "lift_one", "lift_two", "to_float", "to_int")]
+__all__ = [
+    n
+    for n in dir()
+    if not n.startswith("_") and n not in ("alike", "joined", "lift_one", "lift_two", "to_float", "to_int")
+]

@@ -57,7 +57,11 @@ def alike(*values, dtype=None):
 
 def to_float(x):
     """Whole numbers as float64, or float32 where that was preferred."""
-    return x if x.dtype.is_floating or x.dtype.is_complex else tf.cast(x, "float64" if _plain_float is float else "float32")
+    return (
+        x
+        if x.dtype.is_floating or x.dtype.is_complex
+        else tf.cast(x, "float64" if _plain_float is float else "float32")
+    )
 
 
 def to_int(x, dtype=None):

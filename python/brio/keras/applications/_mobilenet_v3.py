@@ -28,7 +28,9 @@ def _mobilenet(kind, blocks, last, input_shape, alpha, minimalistic, include_top
                classifier_activation, include_preprocessing, name):  # fmt: skip
     trained = f"{kind}{'_minimalistic' if minimalistic else ''}_224_{float(alpha)}_float"
     if weights == "imagenet" and trained not in _HASHES:
-        raise ValueError(f"weights of ImageNet are there for alpha of 0.75 and 1.0, and of 1.0 where minimalistic, but alpha is {alpha}")
+        raise ValueError(
+            f"weights of ImageNet are there for alpha of 0.75 and 1.0, and of 1.0 where minimalistic, but alpha is {alpha}"
+        )
     symbol = x = _network.begin(input_shape, input_tensor, 224, 32, include_top, weights, classes, needs_size=False)
     act = (lambda y: layers.ReLU()(y)) if minimalistic else (lambda y: layers.Activation("hard_swish")(y))
     if include_preprocessing:
@@ -37,8 +39,23 @@ def _mobilenet(kind, blocks, last, input_shape, alpha, minimalistic, include_top
     x = act(_normalised(x, "conv_bn"))
     for number, (expansion, filters, window, stride, excites, swishes) in enumerate(blocks):
         own = act if swishes else (lambda y: layers.ReLU()(y))
-        x = _block(x, expansion, _network.divisible(filters * alpha), 3 if minimalistic else window, stride, excites and not minimalistic, own, number)
-    x = layers.Conv2D(_network.divisible(x.shape[_network.channel_axis()] * 6), kernel_size=1, padding="same", use_bias=False, name="conv_1")(x)
+        x = _block(
+            x,
+            expansion,
+            _network.divisible(filters * alpha),
+            3 if minimalistic else window,
+            stride,
+            excites and not minimalistic,
+            own,
+            number,
+        )
+    x = layers.Conv2D(
+        _network.divisible(x.shape[_network.channel_axis()] * 6),
+        kernel_size=1,
+        padding="same",
+        use_bias=False,
+        name="conv_1",
+    )(x)
     x = act(_normalised(x, "conv_1_bn"))
     if include_top:
         _network.check_activation(classifier_activation, weights)
@@ -53,7 +70,16 @@ def _mobilenet(kind, blocks, last, input_shape, alpha, minimalistic, include_top
         x = _network.pooled(x, pooling, "avg_pool", "max_pool")
     file = f"weights_mobilenet_v3_{trained}{'' if include_top else '_no_top_v2'}.h5"
     hashes = _HASHES.get(trained, (None, None))
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/mobilenet_v3", file, hashes[0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        "tensorflow/keras-applications/mobilenet_v3",
+        file,
+        hashes[0 if include_top else 1],
+    )
 
 
 def _normalised(x, name):
@@ -64,21 +90,35 @@ def _block(inputs, expansion, filters, window, stride, excites, act, number):
     channels, name = inputs.shape[_network.channel_axis()], f"expanded_conv_{number}_" if number else "expanded_conv_"
     x, wide = inputs, _network.divisible(channels * expansion)
     if number:
-        x = act(_normalised(layers.Conv2D(wide, kernel_size=1, padding="same", use_bias=False, name=name + "expand")(x), name + "expand_bn"))
+        x = act(
+            _normalised(
+                layers.Conv2D(wide, kernel_size=1, padding="same", use_bias=False, name=name + "expand")(x),
+                name + "expand_bn",
+            )
+        )
     if stride == 2:
         x = layers.ZeroPadding2D(padding=_network.padding_for(x, window), name=name + "depthwise_pad")(x)
-    x = layers.DepthwiseConv2D(window, strides=stride, padding="same" if stride == 1 else "valid", use_bias=False, name=name + "depthwise")(x)
+    x = layers.DepthwiseConv2D(
+        window, strides=stride, padding="same" if stride == 1 else "valid", use_bias=False, name=name + "depthwise"
+    )(x)
     x = act(_normalised(x, name + "depthwise_bn"))
     if excites:
         x = _excited(x, wide, name + "squeeze_excite_")
-    x = _normalised(layers.Conv2D(filters, kernel_size=1, padding="same", use_bias=False, name=name + "project")(x), name + "project_bn")
+    x = _normalised(
+        layers.Conv2D(filters, kernel_size=1, padding="same", use_bias=False, name=name + "project")(x),
+        name + "project_bn",
+    )
     return layers.Add(name=name + "add")([inputs, x]) if stride == 1 and channels == filters else x
 
 
 def _excited(x, filters, name):
     factor = layers.GlobalAveragePooling2D(keepdims=True, name=name + "avg_pool")(x)
-    factor = layers.Conv2D(_network.divisible(filters * 0.25), kernel_size=1, padding="same", name=name + "conv")(factor)
-    factor = layers.Conv2D(filters, kernel_size=1, padding="same", name=name + "conv_1")(layers.ReLU(name=name + "relu")(factor))
+    factor = layers.Conv2D(_network.divisible(filters * 0.25), kernel_size=1, padding="same", name=name + "conv")(
+        factor
+    )
+    factor = layers.Conv2D(filters, kernel_size=1, padding="same", name=name + "conv_1")(
+        layers.ReLU(name=name + "relu")(factor)
+    )
     factor = layers.ReLU(6.0)(factor + 3.0) * (1.0 / 6.0)
     return layers.Multiply(name=name + "mul")([x, factor])
 

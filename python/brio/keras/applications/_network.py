@@ -20,7 +20,9 @@ def begin(input_shape, input_tensor, size, smallest, include_top, weights, class
     if not (weights in ("imagenet", None) or os.path.exists(weights)):
         raise ValueError(f"weights is None, 'imagenet' or the path of a file that is there, but got {weights!r}")
     if weights == "imagenet" and include_top and classes != 1000:
-        raise ValueError(f"the weights of ImageNet are for 1000 classes, but classes is {classes}; pass include_top=False or weights=None")
+        raise ValueError(
+            f"the weights of ImageNet are for 1000 classes, but classes is {classes}; pass include_top=False or weights=None"
+        )
     shape = _shape(input_shape, size, smallest, include_top if needs_size is None else needs_size, weights)
     if input_tensor is None:
         return layers.Input(shape=shape)
@@ -29,12 +31,20 @@ def begin(input_shape, input_tensor, size, smallest, include_top, weights, class
 
 def rows(input_shape, size, smallest, include_top, weights):
     """The height of pictures, which the names of some networks tell; None where it is open."""
-    return size if weights == "imagenet" else _shape(input_shape, size, smallest, include_top, weights)[1 if backend.image_data_format() == "channels_first" else 0]
+    return (
+        size
+        if weights == "imagenet"
+        else _shape(input_shape, size, smallest, include_top, weights)[
+            1 if backend.image_data_format() == "channels_first" else 0
+        ]
+    )
 
 
 def _shape(given, size, smallest, needs_size, weights):
     first = backend.image_data_format() == "channels_first"
-    channels = (given[0] if first else given[-1]) if given is not None and len(given) == 3 and weights != "imagenet" else 3
+    channels = (
+        (given[0] if first else given[-1]) if given is not None and len(given) == 3 and weights != "imagenet" else 3
+    )
     usual = (channels, size, size) if first else (size, size, channels)
     if given is None:
         return usual if needs_size else (3, None, None) if first else (None, None, 3)
@@ -64,7 +74,9 @@ def classified(x, classes, activation, weights):
 def check_activation(activation, weights):
     """Weights of a file were trained for softmax."""
     if weights is not None and getattr(activation, "__name__", activation) not in ("softmax", "linear", None):
-        raise ValueError(f"with weights that were trained classifier_activation is 'softmax' or None, but it is {activation!r}")
+        raise ValueError(
+            f"with weights that were trained classifier_activation is 'softmax' or None, but it is {activation!r}"
+        )
 
 
 def pooled(x, pooling, average=None, maximum=None):

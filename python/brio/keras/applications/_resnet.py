@@ -16,7 +16,9 @@ _HASHES = {
 }
 
 
-def resnet(depth, second, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name):
+def resnet(
+    depth, second, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+):
     """second: normalise before convolutions, and not behind them."""
     symbol = _network.begin(input_shape, input_tensor, 224, 32, include_top, weights, classes)
     x = layers.ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(symbol)
@@ -30,12 +32,23 @@ def resnet(depth, second, include_top, weights, input_tensor, input_shape, pooli
     if second:
         x = _activated(x, "post_bn", "post_relu")
     if include_top:
-        x = _network.classified(layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights)
+        x = _network.classified(
+            layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights
+        )
     else:
         x = _network.pooled(x, pooling, "avg_pool", "max_pool")
     weights_of = f"resnet{depth}{'v2' if second else ''}"
     file = f"{weights_of}_weights_tf_dim_ordering_tf_kernels{'' if include_top else '_notop'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/resnet", file, _HASHES[weights_of][0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        "tensorflow/keras-applications/resnet",
+        file,
+        _HASHES[weights_of][0 if include_top else 1],
+    )
 
 
 def _normalised(x, name):
@@ -56,8 +69,12 @@ def _first_block(x, filters, stride, projects, name):
     shortcut = x
     if projects:
         shortcut = _normalised(layers.Conv2D(4 * filters, 1, strides=stride, name=name + "_0_conv")(x), name + "_0_bn")
-    x = _activated(layers.Conv2D(filters, 1, strides=stride, name=name + "_1_conv")(x), name + "_1_bn", name + "_1_relu")
-    x = _activated(layers.Conv2D(filters, 3, padding="same", name=name + "_2_conv")(x), name + "_2_bn", name + "_2_relu")
+    x = _activated(
+        layers.Conv2D(filters, 1, strides=stride, name=name + "_1_conv")(x), name + "_1_bn", name + "_1_relu"
+    )
+    x = _activated(
+        layers.Conv2D(filters, 3, padding="same", name=name + "_2_conv")(x), name + "_2_bn", name + "_2_relu"
+    )
     x = _normalised(layers.Conv2D(4 * filters, 1, name=name + "_3_conv")(x), name + "_3_bn")
     x = layers.Add(name=name + "_add")([shortcut, x])
     return layers.Activation("relu", name=name + "_out")(x)

@@ -6,7 +6,9 @@ from brio.keras.applications import _network
 _FILTERS = (64, 128, 256, 512, 512)
 
 
-def vgg(depths, hashes, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name, file):
+def vgg(
+    depths, hashes, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name, file
+):
     """depths: how many convolutions each of the five blocks has."""
     symbol = x = _network.begin(input_shape, input_tensor, 224, 32, include_top, weights, classes)
     for block, (filters, depth) in enumerate(zip(_FILTERS, depths), 1):
@@ -21,4 +23,13 @@ def vgg(depths, hashes, include_top, weights, input_tensor, input_shape, pooling
     else:
         x = _network.pooled(x, pooling)
     named = f"{file}_weights_tf_dim_ordering_tf_kernels{'' if include_top else '_notop'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, f"tensorflow/keras-applications/{file}", named, hashes[0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        f"tensorflow/keras-applications/{file}",
+        named,
+        hashes[0 if include_top else 1],
+    )

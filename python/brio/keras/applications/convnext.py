@@ -30,16 +30,37 @@ class LayerScale(layers.Layer):
         return inputs * self.gamma
 
 
-def _convnext(which, include_top, include_preprocessing, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name):
+def _convnext(
+    which,
+    include_top,
+    include_preprocessing,
+    weights,
+    input_tensor,
+    input_shape,
+    pooling,
+    classes,
+    classifier_activation,
+    name,
+):
     depths, widths, *hashes = _SIZES[which]
     symbol = x = _network.begin(input_shape, input_tensor, 224, 32, include_top, weights, classes)
     if include_preprocessing and x.shape[_network.channel_axis()] == 3:
         mean, deviation = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-        x = layers.Normalization(mean=[m * 255 for m in mean], variance=[(d * 255) ** 2 for d in deviation], name=name + "_prestem_normalization")(x)
-    stem = [layers.Conv2D(widths[0], kernel_size=4, strides=4, name=name + "_stem_conv"), _norm(name + "_stem_layernorm")]
+        x = layers.Normalization(
+            mean=[m * 255 for m in mean],
+            variance=[(d * 255) ** 2 for d in deviation],
+            name=name + "_prestem_normalization",
+        )(x)
+    stem = [
+        layers.Conv2D(widths[0], kernel_size=4, strides=4, name=name + "_stem_conv"),
+        _norm(name + "_stem_layernorm"),
+    ]
     smaller = [Sequential(stem, name=name + "_stem")]
     for i in range(3):
-        parts = [_norm(f"{name}_downsampling_layernorm_{i}"), layers.Conv2D(widths[i + 1], kernel_size=2, strides=2, name=f"{name}_downsampling_conv_{i}")]
+        parts = [
+            _norm(f"{name}_downsampling_layernorm_{i}"),
+            layers.Conv2D(widths[i + 1], kernel_size=2, strides=2, name=f"{name}_downsampling_conv_{i}"),
+        ]
         smaller.append(Sequential(parts, name=f"{name}_downsampling_block_{i}"))
     for i in range(4):
         x = smaller[i](x)
@@ -70,31 +91,86 @@ def _block(inputs, width, name):
 def ConvNeXtTiny(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="convnext_tiny"):  # fmt: skip
     """ConvNeXt, tiny."""
-    return _convnext("tiny", include_top, include_preprocessing, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _convnext(
+        "tiny",
+        include_top,
+        include_preprocessing,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
 def ConvNeXtSmall(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="convnext_small"):  # fmt: skip
     """ConvNeXt, small."""
-    return _convnext("small", include_top, include_preprocessing, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _convnext(
+        "small",
+        include_top,
+        include_preprocessing,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
 def ConvNeXtBase(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="convnext_base"):  # fmt: skip
     """ConvNeXt, base."""
-    return _convnext("base", include_top, include_preprocessing, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _convnext(
+        "base",
+        include_top,
+        include_preprocessing,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
 def ConvNeXtLarge(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="convnext_large"):  # fmt: skip
     """ConvNeXt, large."""
-    return _convnext("large", include_top, include_preprocessing, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _convnext(
+        "large",
+        include_top,
+        include_preprocessing,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
 def ConvNeXtXLarge(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="convnext_xlarge"):  # fmt: skip
     """ConvNeXt, xlarge."""
-    return _convnext("xlarge", include_top, include_preprocessing, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _convnext(
+        "xlarge",
+        include_top,
+        include_preprocessing,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
 def preprocess_input(x, data_format=None):

@@ -26,11 +26,22 @@ def _densenet(depth, include_top, weights, input_tensor, input_shape, pooling, c
             x = _transition(x, f"pool{stage}")
     x = _activated(x, "bn", "relu")
     if include_top:
-        x = _network.classified(layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights)
+        x = _network.classified(
+            layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights
+        )
     else:
         x = _network.pooled(x, pooling, "avg_pool", "max_pool")
     file = f"densenet{depth}_weights_tf_dim_ordering_tf_kernels{'' if include_top else '_notop'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/densenet", file, hashes[0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        "tensorflow/keras-applications/densenet",
+        file,
+        hashes[0 if include_top else 1],
+    )
 
 
 def _activated(x, name, activation):
@@ -39,8 +50,12 @@ def _activated(x, name, activation):
 
 
 def _block(x, name):
-    new = layers.Conv2D(4 * _GROWTH, 1, use_bias=False, name=name + "_1_conv")(_activated(x, name + "_0_bn", name + "_0_relu"))
-    new = layers.Conv2D(_GROWTH, 3, padding="same", use_bias=False, name=name + "_2_conv")(_activated(new, name + "_1_bn", name + "_1_relu"))
+    new = layers.Conv2D(4 * _GROWTH, 1, use_bias=False, name=name + "_1_conv")(
+        _activated(x, name + "_0_bn", name + "_0_relu")
+    )
+    new = layers.Conv2D(_GROWTH, 3, padding="same", use_bias=False, name=name + "_2_conv")(
+        _activated(new, name + "_1_bn", name + "_1_relu")
+    )
     return layers.Concatenate(axis=_network.channel_axis() % 4, name=name + "_concat")([x, new])
 
 
@@ -54,19 +69,25 @@ def _transition(x, name):
 def DenseNet121(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="densenet121"):  # fmt: skip
     """121 layers."""
-    return _densenet(121, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _densenet(
+        121, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+    )
 
 
 def DenseNet169(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="densenet169"):  # fmt: skip
     """169 layers."""
-    return _densenet(169, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _densenet(
+        169, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+    )
 
 
 def DenseNet201(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="densenet201"):  # fmt: skip
     """201 layers."""
-    return _densenet(201, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _densenet(
+        201, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+    )
 
 
 def preprocess_input(x, data_format=None):

@@ -20,7 +20,9 @@ def preprocess_input(x, data_format=None, mode="caffe"):
         raise ValueError(f"preprocess_input(): mode is 'caffe', 'tf' or 'torch', but got {mode!r}")
     data_format = data_format or backend.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
-        raise ValueError(f"preprocess_input(): data_format is 'channels_first' or 'channels_last', but got {data_format!r}")
+        raise ValueError(
+            f"preprocess_input(): data_format is 'channels_first' or 'channels_last', but got {data_format!r}"
+        )
     if isinstance(x, np.ndarray) and not issubclass(x.dtype.type, np.floating):
         x = x.astype(backend.floatx())
     elif not isinstance(x, (np.ndarray, _core.KerasTensor)):
@@ -34,7 +36,12 @@ def preprocess_input(x, data_format=None, mode="caffe"):
     if mode == "caffe":
         x = _blue_first(x, axis)
     mean = np.reshape(_MEANS[mode], along)
-    return _shifted(x, 255.0 if mode == "torch" else None, np.reshape(_DEVIATIONS[mode], along) if mode in _DEVIATIONS else None, mean)
+    return _shifted(
+        x,
+        255.0 if mode == "torch" else None,
+        np.reshape(_DEVIATIONS[mode], along) if mode in _DEVIATIONS else None,
+        mean,
+    )
 
 
 def _shifted(x, scale, deviation, mean):
@@ -68,7 +75,15 @@ def decode_predictions(preds, top=5):
         raise ValueError(f"decode_predictions() takes predictions of shape (n, 1000), but got {tuple(preds.shape)}")
     if _classes is None:
         address = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
-        with open(get_file("imagenet_class_index.json", address, cache_subdir="models", file_hash="c2c37ea517e94d9795004a39431a14cb"), encoding="utf-8") as file:
+        with open(
+            get_file(
+                "imagenet_class_index.json",
+                address,
+                cache_subdir="models",
+                file_hash="c2c37ea517e94d9795004a39431a14cb",
+            ),
+            encoding="utf-8",
+        ) as file:
             _classes = json.load(file)
     rows = np.asarray(preds)
     return [[(*_classes[str(i)], row[i]) for i in row.argsort()[::-1][:top]] for row in rows]

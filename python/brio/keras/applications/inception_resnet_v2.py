@@ -36,11 +36,22 @@ def InceptionResNetV2(include_top=True, weights="imagenet", input_tensor=None, i
     x = _block(x, 1.0, "block8", 10, activation=None)
     x = _conv(x, 1536, 1, name="conv_7b")
     if include_top:
-        x = _network.classified(layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights)
+        x = _network.classified(
+            layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights
+        )
     else:
         x = _network.pooled(x, pooling)
     file = f"inception_resnet_v2_weights_tf_dim_ordering_tf_kernels{'' if include_top else '_notop'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/inception_resnet_v2", file, _HASHES[0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        "tensorflow/keras-applications/inception_resnet_v2",
+        file,
+        _HASHES[0 if include_top else 1],
+    )
 
 
 @register_keras_serializable(package="keras.src.applications.inception_resnet_v2")

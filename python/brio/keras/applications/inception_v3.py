@@ -16,25 +16,52 @@ def InceptionV3(include_top=True, weights="imagenet", input_tensor=None, input_s
     x = _conv(x, 80, (1, 1), 1, "valid")
     x = layers.MaxPooling2D((3, 3), strides=(2, 2))(_conv(x, 192, (3, 3), 1, "valid"))
     for i, filters in enumerate((32, 64, 64)):
-        branches = [_chain(x, (64, (1, 1))), _chain(x, (48, (1, 1)), (64, (5, 5))), _chain(x, (64, (1, 1)), (96, (3, 3)), (96, (3, 3)))]
+        branches = [
+            _chain(x, (64, (1, 1))),
+            _chain(x, (48, (1, 1)), (64, (5, 5))),
+            _chain(x, (64, (1, 1)), (96, (3, 3)), (96, (3, 3))),
+        ]
         x = _joined([*branches, _averaged(x, filters)], f"mixed{i}")
-    x = _joined([_conv(x, 384, (3, 3), 2, "valid"), _conv(_chain(x, (64, (1, 1)), (96, (3, 3))), 96, (3, 3), 2, "valid"), _halved(x)], "mixed3")
+    x = _joined(
+        [
+            _conv(x, 384, (3, 3), 2, "valid"),
+            _conv(_chain(x, (64, (1, 1)), (96, (3, 3))), 96, (3, 3), 2, "valid"),
+            _halved(x),
+        ],
+        "mixed3",
+    )
     for i, n in enumerate((128, 160, 160, 192), 4):
         branches = [_conv(x, 192, (1, 1)), _chain(x, (n, (1, 1)), (n, (1, 7)), (192, (7, 1)))]
         branches.append(_chain(x, (n, (1, 1)), (n, (7, 1)), (n, (1, 7)), (n, (7, 1)), (192, (1, 7))))
         x = _joined([*branches, _averaged(x, 192)], f"mixed{i}")
     small = _conv(_chain(x, (192, (1, 1))), 320, (3, 3), 2, "valid")
-    x = _joined([small, _conv(_chain(x, (192, (1, 1)), (192, (1, 7)), (192, (7, 1))), 192, (3, 3), 2, "valid"), _halved(x)], "mixed8")
+    x = _joined(
+        [small, _conv(_chain(x, (192, (1, 1)), (192, (1, 7)), (192, (7, 1))), 192, (3, 3), 2, "valid"), _halved(x)],
+        "mixed8",
+    )
     for i in range(2):
         single = _conv(x, 320, (1, 1))
         short = _split(_conv(x, 384, (1, 1)), f"mixed9_{i}")
-        x = _joined([single, short, _split(_chain(x, (448, (1, 1)), (384, (3, 3))), None), _averaged(x, 192)], f"mixed{9 + i}")
+        x = _joined(
+            [single, short, _split(_chain(x, (448, (1, 1)), (384, (3, 3))), None), _averaged(x, 192)], f"mixed{9 + i}"
+        )
     if include_top:
-        x = _network.classified(layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights)
+        x = _network.classified(
+            layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights
+        )
     else:
         x = _network.pooled(x, pooling)
     file = f"inception_v3_weights_tf_dim_ordering_tf_kernels{'' if include_top else '_notop'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/inception_v3", file, _HASHES[0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        "tensorflow/keras-applications/inception_v3",
+        file,
+        _HASHES[0 if include_top else 1],
+    )
 
 
 def _conv(x, filters, window, stride=1, padding="same", name=None):

@@ -13,8 +13,14 @@ def MobileNet(input_shape=None, alpha=1.0, depth_multiplier=1, dropout=0.001, in
               pooling=None, classes=1000, classifier_activation="softmax", name=None):  # fmt: skip
     """MobileNet; alpha is its width."""
     if weights == "imagenet" and (depth_multiplier != 1 or alpha not in _IN_NAMES):
-        raise ValueError(f"weights of ImageNet are there for depth_multiplier=1 and alpha of {sorted(_IN_NAMES)}, but they are {depth_multiplier} and {alpha}")
-    size = input_shape[0] if input_shape is not None and input_shape[0] == input_shape[1] and input_shape[0] in _SIZES else 224
+        raise ValueError(
+            f"weights of ImageNet are there for depth_multiplier=1 and alpha of {sorted(_IN_NAMES)}, but they are {depth_multiplier} and {alpha}"
+        )
+    size = (
+        input_shape[0]
+        if input_shape is not None and input_shape[0] == input_shape[1] and input_shape[0] in _SIZES
+        else 224
+    )
     symbol = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
     rows = _network.rows(input_shape, size, 32, include_top, weights)
     x = layers.Conv2D(int(32 * alpha), (3, 3), padding="same", use_bias=False, strides=(2, 2), name="conv1")(symbol)
@@ -32,7 +38,15 @@ def MobileNet(input_shape=None, alpha=1.0, depth_multiplier=1, dropout=0.001, in
     else:
         x = _network.pooled(x, pooling)
     file = f"mobilenet_{_IN_NAMES.get(alpha)}_{rows}_tf{'' if include_top else '_no_top'}.h5"
-    return _network.end(symbol, input_tensor, x, name or f"mobilenet_{alpha:0.2f}_{rows}", weights, "tensorflow/keras-applications/mobilenet", file)
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name or f"mobilenet_{alpha:0.2f}_{rows}",
+        weights,
+        "tensorflow/keras-applications/mobilenet",
+        file,
+    )
 
 
 def _block(x, filters, depth_multiplier, stride, number):

@@ -17,7 +17,12 @@ def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights="imagenet
     size = shape[0] if shape is not None and shape[0] == shape[1] and shape[0] in _SIZES else 224
     symbol = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
     rows = _network.rows(input_shape, size, 32, include_top, weights)
-    x = _normalised(layers.Conv2D(_network.divisible(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1")(symbol), "bn_Conv1")
+    x = _normalised(
+        layers.Conv2D(_network.divisible(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1")(
+            symbol
+        ),
+        "bn_Conv1",
+    )
     x = layers.ReLU(6.0, name="Conv1_relu")(x)
     number = 0
     for filters, stride, repeats in _STAGES:
@@ -32,7 +37,15 @@ def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights="imagenet
     else:
         x = _network.pooled(x, pooling)
     file = f"mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{rows}{'' if include_top else '_no_top'}.h5"
-    return _network.end(symbol, input_tensor, x, name or f"mobilenetv2_{alpha:0.2f}_{rows}", weights, "tensorflow/keras-applications/mobilenet_v2", file)
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name or f"mobilenetv2_{alpha:0.2f}_{rows}",
+        weights,
+        "tensorflow/keras-applications/mobilenet_v2",
+        file,
+    )
 
 
 def _normalised(x, name):
@@ -43,11 +56,19 @@ def _block(inputs, expansion, stride, filters, number):
     channels, before = inputs.shape[_network.channel_axis()], f"block_{number}_" if number else "expanded_conv_"
     x = inputs
     if number:
-        x = layers.Conv2D(expansion * channels, kernel_size=1, padding="same", use_bias=False, name=before + "expand")(x)
+        x = layers.Conv2D(expansion * channels, kernel_size=1, padding="same", use_bias=False, name=before + "expand")(
+            x
+        )
         x = layers.ReLU(6.0, name=before + "expand_relu")(_normalised(x, before + "expand_BN"))
     if stride == 2:
         x = layers.ZeroPadding2D(padding=_network.padding_for(x, 3), name=before + "pad")(x)
-    x = layers.DepthwiseConv2D(kernel_size=3, strides=stride, use_bias=False, padding="same" if stride == 1 else "valid", name=before + "depthwise")(x)
+    x = layers.DepthwiseConv2D(
+        kernel_size=3,
+        strides=stride,
+        use_bias=False,
+        padding="same" if stride == 1 else "valid",
+        name=before + "depthwise",
+    )(x)
     x = layers.ReLU(6.0, name=before + "depthwise_relu")(_normalised(x, before + "depthwise_BN"))
     x = layers.Conv2D(filters, kernel_size=1, padding="same", use_bias=False, name=before + "project")(x)
     x = _normalised(x, before + "project_BN")

@@ -16,24 +16,75 @@ def NASNetMobile(input_shape=None, include_top=True, weights="imagenet", input_t
     """NASNet of 5 million weights, for pictures of 224 × 224."""
     if not include_top and input_shape is None:
         input_shape = (224, 224, 3)
-    return _network_of(1056, 4, 32, False, 224, "mobile", input_shape, include_top, weights, input_tensor, pooling, classes, classifier_activation, name)
+    return _network_of(
+        1056,
+        4,
+        32,
+        False,
+        224,
+        "mobile",
+        input_shape,
+        include_top,
+        weights,
+        input_tensor,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
 def NASNetLarge(input_shape=None, include_top=True, weights="imagenet", input_tensor=None, pooling=None, classes=1000,
                 classifier_activation="softmax", name="nasnet_large"):  # fmt: skip
     """NASNet of 89 million weights, for pictures of 331 × 331."""
-    return _network_of(4032, 6, 96, True, 331, "large", input_shape, include_top, weights, input_tensor, pooling, classes, classifier_activation, name)
+    return _network_of(
+        4032,
+        6,
+        96,
+        True,
+        331,
+        "large",
+        input_shape,
+        include_top,
+        weights,
+        input_tensor,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+    )
 
 
-def _network_of(last, blocks, stem, skips, size, kind, input_shape, include_top, weights, input_tensor, pooling, classes, activation, name):
+def _network_of(
+    last,
+    blocks,
+    stem,
+    skips,
+    size,
+    kind,
+    input_shape,
+    include_top,
+    weights,
+    input_tensor,
+    pooling,
+    classes,
+    activation,
+    name,
+):
     """last: the channels of the end; stem: those of the beginning; skips: whether a cell after a reduction also sees what came before it."""
     if backend.image_data_format() == "channels_first":
-        raise ValueError("NASNet takes pictures whose channels are last: keras.config.set_image_data_format('channels_last')")
+        raise ValueError(
+            "NASNet takes pictures whose channels are last: keras.config.set_image_data_format('channels_last')"
+        )
     if weights == "imagenet" and input_shape is not None and None in tuple(input_shape):
-        raise ValueError(f"with the weights of ImageNet the size of pictures must be known, but input_shape is {input_shape}")
+        raise ValueError(
+            f"with the weights of ImageNet the size of pictures must be known, but input_shape is {input_shape}"
+        )
     symbol = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
     filters = last // 24
-    x = layers.Conv2D(stem, (3, 3), strides=(2, 2), padding="valid", use_bias=False, name="stem_conv1", kernel_initializer="he_normal")(symbol)
+    x = layers.Conv2D(
+        stem, (3, 3), strides=(2, 2), padding="valid", use_bias=False, name="stem_conv1", kernel_initializer="he_normal"
+    )(symbol)
     x = _normalised(x, "stem_bn1")
     x, before = _reduction(x, None, filters // 4, "stem_1")
     x, before = _reduction(x, before, filters // 2, "stem_2")
@@ -50,7 +101,9 @@ def _network_of(last, blocks, stem, skips, size, kind, input_shape, include_top,
         x = _network.pooled(x, pooling)
     file = f"NASNet-{kind}{'' if include_top else '-no-top'}.h5"
     kept_as = f"nasnet_{kind}{'' if include_top else '_no_top'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/nasnet", file, _HASHES[kept_as], kept_as)
+    return _network.end(
+        symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/nasnet", file, _HASHES[kept_as], kept_as
+    )
 
 
 def _normalised(x, name):
@@ -68,9 +121,18 @@ def _separable(x, filters, kernel, block, stride=1):
     if stride == 2:
         x = layers.ZeroPadding2D(_network.padding_for(x, kernel), name=f"separable_conv_1_pad_{block}")(x)
         padding = "valid"
-    x = layers.SeparableConv2D(filters, (kernel, kernel), strides=(stride, stride), name=f"separable_conv_1_{block}", padding=padding, use_bias=False)(x)
+    x = layers.SeparableConv2D(
+        filters,
+        (kernel, kernel),
+        strides=(stride, stride),
+        name=f"separable_conv_1_{block}",
+        padding=padding,
+        use_bias=False,
+    )(x)
     x = layers.Activation("relu")(_normalised(x, f"separable_conv_1_bn_{block}"))
-    x = layers.SeparableConv2D(filters, (kernel, kernel), name=f"separable_conv_2_{block}", padding="same", use_bias=False)(x)
+    x = layers.SeparableConv2D(
+        filters, (kernel, kernel), name=f"separable_conv_2_{block}", padding="same", use_bias=False
+    )(x)
     return _normalised(x, f"separable_conv_2_bn_{block}")
 
 
@@ -80,10 +142,14 @@ def _adjusted(before, x, filters, block):
         return x
     if before.shape[-2] != x.shape[-2]:
         before = layers.Activation("relu", name=f"adjust_relu_1_{block}")(before)
-        first = layers.AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_1_{block}")(before)
+        first = layers.AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_1_{block}")(
+            before
+        )
         first = _projected(first, filters // 2, f"adjust_conv_1_{block}")
         second = layers.Cropping2D(((1, 0), (1, 0)))(layers.ZeroPadding2D(((0, 1), (0, 1)))(before))
-        second = layers.AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_2_{block}")(second)
+        second = layers.AveragePooling2D((1, 1), strides=(2, 2), padding="valid", name=f"adjust_avg_pool_2_{block}")(
+            second
+        )
         second = _projected(second, filters // 2, f"adjust_conv_2_{block}")
         return _normalised(layers.concatenate([first, second], axis=-1), f"adjust_bn_{block}")
     if before.shape[-1] != filters:
@@ -107,9 +173,15 @@ def _normal(x, before, filters, block):
     """A cell that keeps the size: (its output, its input)."""
     average = layers.AveragePooling2D
     p, h = _begun(x, before, filters, "normal", block)
-    left, right = _separable(h, filters, 5, f"normal_left1_{block}"), _separable(p, filters, 3, f"normal_right1_{block}")
+    left, right = (
+        _separable(h, filters, 5, f"normal_left1_{block}"),
+        _separable(p, filters, 3, f"normal_right1_{block}"),
+    )
     branches = [p, layers.add([left, right], name=f"normal_add_1_{block}")]
-    left, right = _separable(p, filters, 5, f"normal_left2_{block}"), _separable(p, filters, 3, f"normal_right2_{block}")
+    left, right = (
+        _separable(p, filters, 5, f"normal_left2_{block}"),
+        _separable(p, filters, 3, f"normal_right2_{block}"),
+    )
     branches.append(layers.add([left, right], name=f"normal_add_2_{block}"))
     branches.append(layers.add([_pooled(average, h, 1, f"normal_left3_{block}"), p], name=f"normal_add_3_{block}"))
     left, right = _pooled(average, p, 1, f"normal_left4_{block}"), _pooled(average, p, 1, f"normal_right4_{block}")
@@ -123,14 +195,26 @@ def _reduction(x, before, filters, block):
     average, maximum = layers.AveragePooling2D, layers.MaxPooling2D
     p, h = _begun(x, before, filters, "reduction", block)
     h3 = layers.ZeroPadding2D(_network.padding_for(h, 3), name=f"reduction_pad_1_{block}")(h)
-    left, right = _separable(h, filters, 5, f"reduction_left1_{block}", 2), _separable(p, filters, 7, f"reduction_right1_{block}", 2)
+    left, right = (
+        _separable(h, filters, 5, f"reduction_left1_{block}", 2),
+        _separable(p, filters, 7, f"reduction_right1_{block}", 2),
+    )
     x1 = layers.add([left, right], name=f"reduction_add_1_{block}")
-    left, right = _pooled(maximum, h3, 2, f"reduction_left2_{block}"), _separable(p, filters, 7, f"reduction_right2_{block}", 2)
+    left, right = (
+        _pooled(maximum, h3, 2, f"reduction_left2_{block}"),
+        _separable(p, filters, 7, f"reduction_right2_{block}", 2),
+    )
     x2 = layers.add([left, right], name=f"reduction_add_2_{block}")
-    left, right = _pooled(average, h3, 2, f"reduction_left3_{block}"), _separable(p, filters, 5, f"reduction_right3_{block}", 2)
+    left, right = (
+        _pooled(average, h3, 2, f"reduction_left3_{block}"),
+        _separable(p, filters, 5, f"reduction_right3_{block}", 2),
+    )
     x3 = layers.add([left, right], name=f"reduction_add3_{block}")
     x4 = layers.add([x2, _pooled(average, x1, 1, f"reduction_left4_{block}")])
-    left, right = _separable(x1, filters, 3, f"reduction_left4_{block}"), _pooled(maximum, h3, 2, f"reduction_right5_{block}")
+    left, right = (
+        _separable(x1, filters, 3, f"reduction_left4_{block}"),
+        _pooled(maximum, h3, 2, f"reduction_right5_{block}"),
+    )
     x5 = layers.add([left, right], name=f"reduction_add4_{block}")
     return layers.concatenate([x2, x3, x4, x5], axis=-1, name=f"reduction_concat_{block}"), x
 

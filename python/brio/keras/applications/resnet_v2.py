@@ -6,19 +6,25 @@ from brio.keras.applications import _resnet, imagenet_utils
 def ResNet50V2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                classifier_activation="softmax", name="resnet50v2"):  # fmt: skip
     """50 layers."""
-    return _resnet.resnet(50, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _resnet.resnet(
+        50, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+    )
 
 
 def ResNet101V2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                classifier_activation="softmax", name="resnet101v2"):  # fmt: skip
     """101 layers."""
-    return _resnet.resnet(101, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _resnet.resnet(
+        101, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+    )
 
 
 def ResNet152V2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
                classifier_activation="softmax", name="resnet152v2"):  # fmt: skip
     """152 layers."""
-    return _resnet.resnet(152, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+    return _resnet.resnet(
+        152, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
+    )
 
 
 def preprocess_input(x, data_format=None):

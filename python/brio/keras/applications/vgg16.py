@@ -8,7 +8,19 @@ _HASHES = ("64373286793e3c8b2b4e3219cbf3544b", "6d6bbae143d832006294945121d1f1fc
 def VGG16(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
           classifier_activation="softmax", name="vgg16"):  # fmt: skip
     """VGG16."""
-    return _vgg.vgg((2, 2, 3, 3, 3), _HASHES, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name, "vgg16")
+    return _vgg.vgg(
+        (2, 2, 3, 3, 3),
+        _HASHES,
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        name,
+        "vgg16",
+    )
 
 
 def preprocess_input(x, data_format=None):

@@ -17,17 +17,30 @@ def Xception(include_top=True, weights="imagenet", input_tensor=None, input_shap
     for block in range(5, 13):
         shortcut = x
         for i in (1, 2, 3):
-            x = _separable(layers.Activation("relu", name=f"block{block}_sepconv{i}_act")(x), 728, f"block{block}_sepconv{i}")
+            x = _separable(
+                layers.Activation("relu", name=f"block{block}_sepconv{i}_act")(x), 728, f"block{block}_sepconv{i}"
+            )
         x = layers.Add()([x, shortcut])
     x = _entry(x, (728, 1024), 13)
     for i, filters in ((1, 1536), (2, 2048)):
         x = layers.Activation("relu", name=f"block14_sepconv{i}_act")(_separable(x, filters, f"block14_sepconv{i}"))
     if include_top:
-        x = _network.classified(layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights)
+        x = _network.classified(
+            layers.GlobalAveragePooling2D(name="avg_pool")(x), classes, classifier_activation, weights
+        )
     else:
         x = _network.pooled(x, pooling)
     file = f"xception_weights_tf_dim_ordering_tf_kernels{'' if include_top else '_notop'}.h5"
-    return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/xception", file, _HASHES[0 if include_top else 1])
+    return _network.end(
+        symbol,
+        input_tensor,
+        x,
+        name,
+        weights,
+        "tensorflow/keras-applications/xception",
+        file,
+        _HASHES[0 if include_top else 1],
+    )
 
 
 def _normalised(x, name=None):
@@ -35,12 +48,16 @@ def _normalised(x, name=None):
 
 
 def _convolved(x, filters, stride, name):
-    x = _normalised(layers.Conv2D(filters, (3, 3), strides=(stride, stride), use_bias=False, name=name)(x), name + "_bn")
+    x = _normalised(
+        layers.Conv2D(filters, (3, 3), strides=(stride, stride), use_bias=False, name=name)(x), name + "_bn"
+    )
     return layers.Activation("relu", name=name + "_act")(x)
 
 
 def _separable(x, filters, name):
-    return _normalised(layers.SeparableConv2D(filters, (3, 3), padding="same", use_bias=False, name=name)(x), name + "_bn")
+    return _normalised(
+        layers.SeparableConv2D(filters, (3, 3), padding="same", use_bias=False, name=name)(x), name + "_bn"
+    )
 
 
 def _entry(x, filters, block):

@@ -2,7 +2,16 @@
 
 import importlib as _importlib
 
-_SUBMODULES = ("boston_housing", "california_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters")
+_SUBMODULES = (
+    "boston_housing",
+    "california_housing",
+    "cifar10",
+    "cifar100",
+    "fashion_mnist",
+    "imdb",
+    "mnist",
+    "reuters",
+)
 _ADDRESS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 
 

@@ -8,4 +8,6 @@ def load_data(version="large", path="california_housing.npz", test_split=0.2, se
     if version not in ("small", "large"):
         raise ValueError(f"california_housing.load_data(): version is 'small' or 'large', but got {version!r}")
     checksum = "1a2e3a52e0398de6463aebe6f4a8da34fb21fbb6b934cf88c3425e766f2a1a6f"
-    return _houses.split(path, "california_housing.npz", checksum, test_split, seed, 600 if version == "small" else None)
+    return _houses.split(
+        path, "california_housing.npz", checksum, test_split, seed, 600 if version == "small" else None
+    )

@@ -6,13 +6,17 @@ from brio.keras.datasets import _ADDRESS, _pickles, _words
 from brio.keras.utils import get_file
 
 
-def load_data(path="imdb.npz", num_words=None, skip_top=0, maxlen=None, seed=113, start_char=1, oov_char=2, index_from=3, **kwargs):
+def load_data(
+    path="imdb.npz", num_words=None, skip_top=0, maxlen=None, seed=113, start_char=1, oov_char=2, index_from=3, **kwargs
+):
     """(x_train, y_train), (x_test, y_test): 25,000 lists of numbers and as many labels, twice."""
     if "nb_words" in kwargs:  # Keras 1's name
         num_words = kwargs.pop("nb_words")
     if kwargs:
         raise TypeError(f"imdb.load_data() does not know {', '.join(kwargs)}")
-    path = get_file(path, _ADDRESS + "imdb.npz", file_hash="69664113be75683a8fe16e3ed0ab59fda8886cb3cd7ada244f7d9544e4676b9f")
+    path = get_file(
+        path, _ADDRESS + "imdb.npz", file_hash="69664113be75683a8fe16e3ed0ab59fda8886cb3cd7ada244f7d9544e4676b9f"
+    )
     file, numbers = _pickles.load_npz(path), np.random.RandomState(seed)
     parts = []
     for part in ("train", "test"):

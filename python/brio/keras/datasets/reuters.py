@@ -12,9 +12,21 @@ _TOPICS = (
 )
 
 
-def load_data(path="reuters.npz", num_words=None, skip_top=0, maxlen=None, test_split=0.2, seed=113, start_char=1, oov_char=2, index_from=3):
+def load_data(
+    path="reuters.npz",
+    num_words=None,
+    skip_top=0,
+    maxlen=None,
+    test_split=0.2,
+    seed=113,
+    start_char=1,
+    oov_char=2,
+    index_from=3,
+):
     """(x_train, y_train), (x_test, y_test): lists of numbers, and topics."""
-    path = get_file(path, _ADDRESS + "reuters.npz", file_hash="d6586e694ee56d7a4e65172e12b3e987c03096cb01eab99753921ef915959916")
+    path = get_file(
+        path, _ADDRESS + "reuters.npz", file_hash="d6586e694ee56d7a4e65172e12b3e987c03096cb01eab99753921ef915959916"
+    )
     file = _pickles.load_npz(path)
     texts, labels = _words.shuffled(file["x"], file["y"], np.random.RandomState(seed))
     texts = _words.begun(texts, start_char, index_from)

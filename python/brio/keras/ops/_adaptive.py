@@ -13,11 +13,15 @@ def _pooled(name, x, output_size, data_format, along):
     axes = len(x.shape) - 2
     size = (output_size,) * axes if isinstance(output_size, int) else tuple(output_size)
     if not 1 <= axes <= 3 or len(size) != axes:
-        raise ValueError(f"[{name}] output_size {output_size} for shape {tuple(x.shape)}; give a number for each axis but two")
+        raise ValueError(
+            f"[{name}] output_size {output_size} for shape {tuple(x.shape)}; give a number for each axis but two"
+        )
     for axis, new in enumerate(size, 1):
         old = x.shape[axis]
         if old is None:
-            raise ValueError(f"[{name}] axis {axis} of shape {tuple(x.shape)} has no known size; adaptive windows need one")
+            raise ValueError(
+                f"[{name}] axis {axis} of shape {tuple(x.shape)} has no known size; adaptive windows need one"
+            )
         old, at = int(old), np.arange(new)
         if old != new:
             x = along(x, axis, at * old // new, -(-(at + 1) * old // new))
@@ -33,7 +37,9 @@ def _means(x, axis, first, end):
 
 
 def _largest(x, axis, first, end):
-    windows = np.minimum(first[:, None] + np.arange((end - first).max()), end[:, None] - 1)  # short ones end with one element twice
+    windows = np.minimum(
+        first[:, None] + np.arange((end - first).max()), end[:, None] - 1
+    )  # short ones end with one element twice
     return tf.reduce_max(_core.gather(x, _core.constant(windows, "int32"), axis=axis), axis=axis + 1)
 
 
@@ -83,7 +89,11 @@ def unfold(x, kernel_size, dilation=1, padding=0, stride=1):
     rows, columns = _grid(x.shape[2:], kernel, _two(dilation), _two(stride))
     at = rows[:, None, :, None] * x.shape[3] + columns[None, :, None, :]  # (kernel, kernel, places, places)
     channels, count = x.shape[1], at.shape[2] * at.shape[3]
-    found = _core.gather(_core.reshape(x, [-1, channels, x.shape[2] * x.shape[3]]), _core.constant(at.reshape(-1, count), "int32"), axis=2)
+    found = _core.gather(
+        _core.reshape(x, [-1, channels, x.shape[2] * x.shape[3]]),
+        _core.constant(at.reshape(-1, count), "int32"),
+        axis=2,
+    )
     return _core.reshape(found, [-1, channels * at.shape[0] * at.shape[1], count])
 
 
@@ -104,5 +114,7 @@ def fold(x, output_size, kernel_size, dilation=1, padding=0, stride=1):
     channels = x.shape[1] // (kernel[0] * kernel[1])
     spread = _core.reshape(_core.transpose(_core.reshape(x, [-1, channels, len(at)]), [2, 0, 1]), [len(at), -1])
     summed = tf.math.unsorted_segment_sum(spread, _core.constant(at, "int32"), tall * wide)
-    made = _core.reshape(_core.transpose(_core.reshape(summed, [tall * wide, -1, channels]), [1, 2, 0]), [-1, channels, tall, wide])
+    made = _core.reshape(
+        _core.transpose(_core.reshape(summed, [tall * wide, -1, channels]), [1, 2, 0]), [-1, channels, tall, wide]
+    )
     return made[:, :, down : down + height, across : across + width]

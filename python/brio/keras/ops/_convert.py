@@ -69,7 +69,9 @@ def result_type(*names):
     """The dtype that operands of these become. "int" and "float" are plain numbers."""
     unknown = [n for n in names if n not in _NEXT]
     if unknown and len(set(names)) > 1:
-        raise ValueError(f"[keras.ops] {unknown[0]} does not go together with {sorted(set(names) - {unknown[0]})}; cast one of them")
+        raise ValueError(
+            f"[keras.ops] {unknown[0]} does not go together with {sorted(set(names) - {unknown[0]})}; cast one of them"
+        )
     least = _least(frozenset(names))
     floatx = tf.keras.config.floatx()
     return {"int": "int" + floatx[-2:], "float": floatx}.get(least, least)
@@ -118,4 +120,8 @@ def of_values(f):
 
 def own(namespace):
     """The public functions that a module defines itself."""
-    return [name for name, f in namespace.items() if not name.startswith("_") and getattr(f, "__module__", None) == namespace["__name__"]]
+    return [
+        name
+        for name, f in namespace.items()
+        if not name.startswith("_") and getattr(f, "__module__", None) == namespace["__name__"]
+    ]

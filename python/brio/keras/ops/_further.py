@@ -7,7 +7,6 @@ from brio.keras.ops import _picking, _reducing, _shaping
 from brio.keras.ops._convert import floating, is_whole, name_of, own, tensor, together
 
 
-
 def _is_float(x):
     return "float" in name_of(x)
 
@@ -169,7 +168,9 @@ def nanvar(x, axis=None, keepdims=False):
     """The variance of what is no NaN."""
     x = floating(x)
     apart = tf.square(x - nanmean(x, axis, True))  # of infinity it is NaN, and counts
-    return tf.reduce_sum(tf.where(_is_nan(x), tf.zeros_like(apart), apart), axis, keepdims) / _counted(x, axis, keepdims)
+    return tf.reduce_sum(tf.where(_is_nan(x), tf.zeros_like(apart), apart), axis, keepdims) / _counted(
+        x, axis, keepdims
+    )
 
 
 def nanstd(x, axis=None, keepdims=False):
@@ -307,7 +308,10 @@ def _open(f):
 
 
 bartlett = _window("bartlett", _open(lambda at, last: np.where(at <= last / 2, 2 * at / last, 2 - 2 * at / last)))
-blackman = _window("blackman", _open(lambda at, last: 0.42 - 0.5 * np.cos(2 * np.pi * at / last) + 0.08 * np.cos(4 * np.pi * at / last)))
+blackman = _window(
+    "blackman",
+    _open(lambda at, last: 0.42 - 0.5 * np.cos(2 * np.pi * at / last) + 0.08 * np.cos(4 * np.pi * at / last)),
+)
 hamming = _window("hamming", lambda length: np.hamming(int(length)))
 hanning = _window("hanning", lambda length: np.hanning(int(length)))
 

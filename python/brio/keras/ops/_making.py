@@ -13,9 +13,16 @@ def array(x, dtype=None):
 
 def arange(start, stop=None, step=None, dtype=None):
     """The numbers from start up to stop, which is left out, by step."""
-    start, stop, step = (0, start, 1 if step is None else step) if stop is None else (start, stop, 1 if step is None else step)
+    start, stop, step = (
+        (0, start, 1 if step is None else step) if stop is None else (start, stop, 1 if step is None else step)
+    )
     if dtype is None:
-        dtype = result_type(*(name_of(v) if hasattr(v, "dtype") else "float" if isinstance(v, float) else "int" for v in (start, stop, step)))
+        dtype = result_type(
+            *(
+                name_of(v) if hasattr(v, "dtype") else "float" if isinstance(v, float) else "int"
+                for v in (start, stop, step)
+            )
+        )
     return tf.cast(tf.range(start, stop, step), dtype)
 
 

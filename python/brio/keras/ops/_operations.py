@@ -82,7 +82,11 @@ def install(namespace, modules):
     """Lets the functions of these modules, and of the namespace that collects them, describe their steps."""
     for home, name, cls, names in _rows():
         module = modules.get(home)
-        f = getattr(module, name, None) if module is not None and hasattr(module, "__dict__") and name in vars(module) else None
+        f = (
+            getattr(module, name, None)
+            if module is not None and hasattr(module, "__dict__") and name in vars(module)
+            else None
+        )
         if f is None:
             continue
         described = _described(f, {"module": f"keras.src.ops.{home}", "class_name": cls, "registered_name": cls}, names)
@@ -122,7 +126,9 @@ def _step(f, row, names, args, kwargs):
             called.append(given.pop(name))
     while called and called[-1] is None:
         called.pop()
-    if any(isinstance(x, KerasTensor) for x in _nest.flatten(given)):  # a size that is a symbol: no step of Keras' has one
+    if any(
+        isinstance(x, KerasTensor) for x in _nest.flatten(given)
+    ):  # a size that is a symbol: no step of Keras' has one
         return f(*args, **kwargs)
     given = {k: v for k, v in given.items() if k != "kwargs"}
     if row["class_name"] in ("OneHot", "MultiHot") and given.get("dtype") is None:
@@ -140,7 +146,9 @@ def describe(made, row, given, called):
     symbols = [x for x in _nest.flatten(called) if isinstance(x, KerasTensor)]
     results = [x for x in _nest.flatten(made) if isinstance(x, KerasTensor)]
     like = _nest.map_structure(lambda x: SYMBOL if isinstance(x, KerasTensor) else x, called)
-    return bool(results) and _core._describe_operation(results, symbols, row["class_name"], ({**row, "config": given}, like))
+    return bool(results) and _core._describe_operation(
+        results, symbols, row["class_name"], ({**row, "config": given}, like)
+    )
 
 
 def _composite(f, row, given, called, names):

@@ -87,19 +87,25 @@ def bincount(x, weights=None, minlength=0, sparse=False):
     if weights is not None:
         weights = tensor(weights)
         dtype = result_type(name_of(x), name_of(weights))
-        weights = as_dtype(weights, {"bfloat16": "float32", "float16": "float32"}.get(name_of(weights), name_of(weights)))
+        weights = as_dtype(
+            weights, {"bfloat16": "float32", "float16": "float32"}.get(name_of(weights), name_of(weights))
+        )
     counted = x if name_of(x) in ("int32", "int64") else tf.cast(x, "int32")
     made = tf.math.bincount(counted, weights=weights, minlength=minlength, axis=-1)
     return as_dtype(made, dtype)
 
 
-def unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None):
+def unique(
+    x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None
+):
     """Each value once, in order."""
     x = tensor(x)
     array, flat = np.asarray(x), axis is None
     if axis is None:
         array, axis = array.reshape(-1), 0
-    values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    values, first, inverse, counts = np.unique(
+        array, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
     inverse = inverse.reshape(-1)
     if not sorted:  # in the order in which they come
         order = np.argsort(first, kind="stable")
@@ -110,11 +116,18 @@ def unique(x, sorted=True, return_index=False, return_inverse=False, return_coun
         fill = values.reshape(-1).min() if fill_value is None and values.size else fill_value or 0
         cut = lambda v, filler: np.concatenate([np.asarray(v)[:size], np.full(lacks, filler, np.asarray(v).dtype)])  # noqa: E731
         values = np.take(values, range(min(size, len(first))), axis)
-        values = np.concatenate([values, np.full((*values.shape[:axis], lacks, *values.shape[axis + 1:]), fill, values.dtype)], axis)
+        values = np.concatenate(
+            [values, np.full((*values.shape[:axis], lacks, *values.shape[axis + 1 :]), fill, values.dtype)], axis
+        )
         first, counts = cut(first, 0), cut(counts, 0)
     inverse = inverse.reshape(x.shape) if flat else inverse
     values = as_dtype(tensor(values), name_of(x))
-    made = [values] + ([first.astype("int32")] if return_index else []) + ([inverse.astype("int32")] if return_inverse else []) + ([counts.astype("int32")] if return_counts else [])
+    made = (
+        [values]
+        + ([first.astype("int32")] if return_index else [])
+        + ([inverse.astype("int32")] if return_inverse else [])
+        + ([counts.astype("int32")] if return_counts else [])
+    )
     return tensor(made[0]) if len(made) == 1 else tuple(tensor(v) for v in made)
 
 

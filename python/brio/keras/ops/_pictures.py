@@ -12,7 +12,9 @@ from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, 
 def _lanczos(radius):
     def kernel(x):
         y = radius * tf.sin(math.pi * x) * tf.sin(math.pi * x / radius)
-        made = _core.where(x > 1e-3, y / _core.where(x > 0, math.pi**2 * tf.square(x), _core.ones_like(x)), _core.ones_like(x))
+        made = _core.where(
+            x > 1e-3, y / _core.where(x > 0, math.pi**2 * tf.square(x), _core.ones_like(x)), _core.ones_like(x)
+        )
         return _core.where(x > radius, _core.zeros_like(x), made)
 
     return kernel
@@ -57,8 +59,17 @@ def scale_and_translate(images, output_shape, scale, translation, spatial_dims, 
     made = _core.cast(images, "float32") if whole else images
     for i, axis in enumerate(spatial_dims):
         axis %= len(images.shape)
-        weights = _weights(images.shape[axis], output_shape[axis], scale[i], _core.cast(translation[i], scale.dtype), _KERNELS[method], antialias)
-        made = tf.experimental.numpy.moveaxis(_core.tensordot(made, _core.cast(weights, made.dtype), axes=[[axis], [0]]), -1, axis)
+        weights = _weights(
+            images.shape[axis],
+            output_shape[axis],
+            scale[i],
+            _core.cast(translation[i], scale.dtype),
+            _KERNELS[method],
+            antialias,
+        )
+        made = tf.experimental.numpy.moveaxis(
+            _core.tensordot(made, _core.cast(weights, made.dtype), axes=[[axis], [0]]), -1, axis
+        )
     if whole:
         low, high = (_core.cast(f(images), "float32") for f in (tf.reduce_min, tf.reduce_max))
         made = _core.cast(tf.clip_by_value(tf.round(made), low, high), images.dtype)
@@ -85,7 +96,9 @@ def ssim(image1, image2, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01,
     """
     first, second = (channels_last(x, data_format, -3)[0] for x in (image1, image2))
     if len(first.shape) not in (3, 4) or len(first.shape) != len(second.shape):
-        raise ValueError(f"[ssim] takes two pictures or two batches of them, but got shapes {tuple(first.shape)} and {tuple(second.shape)}")
+        raise ValueError(
+            f"[ssim] takes two pictures or two batches of them, but got shapes {tuple(first.shape)} and {tuple(second.shape)}"
+        )
     single, dtype = len(first.shape) == 3, first.dtype
     x, y = (floating(v[None] if single else v) for v in (first, second))
     at = np.arange(filter_size) - (filter_size - 1) / 2
@@ -94,7 +107,9 @@ def ssim(image1, image2, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01,
 
     def blurred(v):
         for shape in ([-1, 1, 1, 1], [1, -1, 1, 1]):
-            v = _core._nn.depthwise_conv2d(v, _core.tile(_core.reshape(bell, shape), [1, 1, v.shape[-1], 1]), [1, 1, 1, 1], "VALID")
+            v = _core._nn.depthwise_conv2d(
+                v, _core.tile(_core.reshape(bell, shape), [1, 1, v.shape[-1], 1]), [1, 1, 1, 1], "VALID"
+            )
         return v
 
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
@@ -117,9 +132,14 @@ def extract_patches_3d(volumes, size, strides=None, dilation_rate=1, padding="va
     size = (size,) * 3 if isinstance(size, int) else tuple(size)
     strides = size if strides is None else (strides,) * 3 if isinstance(strides, int) else tuple(strides)
     if len(size) != 3 or len(strides) != 3 or len(volumes.shape) not in (4, 5):
-        raise ValueError(f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; give a number, or three")
+        raise ValueError(
+            f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; give a number, or three"
+        )
     depth = math.prod(size) * volumes.shape[-1]
-    kernel = _core.reshape(_core.eye(depth, dtype=name_of(volumes) if "float" in name_of(volumes) else "float32"), [*size, volumes.shape[-1], depth])
+    kernel = _core.reshape(
+        _core.eye(depth, dtype=name_of(volumes) if "float" in name_of(volumes) else "float32"),
+        [*size, volumes.shape[-1], depth],
+    )
     single = len(volumes.shape) == 4
     made = conv(floating(volumes[None] if single else volumes), kernel, strides, padding, None, dilation_rate)
     made = as_dtype(made, name_of(volumes))

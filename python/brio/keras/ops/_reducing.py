@@ -17,13 +17,23 @@ def _reduction(f, floats=False):
     return call
 
 
-named(globals(), {"mean": tf.reduce_mean, "std": tf.math.reduce_std, "var": tf.math.reduce_variance}, lambda f: _reduction(f, True), {})
+named(
+    globals(),
+    {"mean": tf.reduce_mean, "std": tf.math.reduce_std, "var": tf.math.reduce_variance},
+    lambda f: _reduction(f, True),
+    {},
+)
 
 
 def _summed(x):
     """Small whole numbers as those of 32 bits, which sums and products are counted in."""
     x = tensor(x)
-    return as_dtype(x, {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}.get(name_of(x), name_of(x)))
+    return as_dtype(
+        x,
+        {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}.get(
+            name_of(x), name_of(x)
+        ),
+    )
 
 
 def sum(x, axis=None, keepdims=False):
@@ -39,7 +49,9 @@ def prod(x, axis=None, keepdims=False, dtype=None):
 def _extreme(f, of_bools, beside, x, axis, keepdims, initial):
     x = tensor(x)
     if initial is None and 0 in x.shape:
-        raise tf.errors.InvalidArgumentError(f"[keras.ops] the largest or smallest of a tensor without elements, of shape {tuple(x.shape)}; give initial")
+        raise tf.errors.InvalidArgumentError(
+            f"[keras.ops] the largest or smallest of a tensor without elements, of shape {tuple(x.shape)}; give initial"
+        )
     if name_of(x) == "bool":
         made = of_bools(x, axis=axis, keepdims=keepdims)
         return made if initial is None else tf.cast(beside(tf.cast(made, "int32"), tf.cast(initial, "int32")), "bool")
@@ -128,7 +140,11 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
     """The numbers below which the shares q lie."""
     x = floating(x)
     rank = len(x.shape)
-    axes = list(range(rank)) if axis is None else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
+    axes = (
+        list(range(rank))
+        if axis is None
+        else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
+    )
     rest = [a for a in range(rank) if a not in axes]
     rows = tf.reshape(tf.transpose(x, rest + axes), [*(x.shape[a] for a in rest), -1])
     lost = tf.reduce_any(tf.math.is_nan(rows), -1)
@@ -136,7 +152,13 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
     n, at = int(rows.shape[-1]), np.asarray(tensor(q)).astype("float64")
     place = at * (n - 1)
     low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
-    share = {"linear": place - low, "lower": 0 * place, "higher": np.ceil(place) - low, "nearest": np.rint(place) - low, "midpoint": 0.5 * (high > low)}[method]
+    share = {
+        "linear": place - low,
+        "lower": 0 * place,
+        "higher": np.ceil(place) - low,
+        "nearest": np.rint(place) - low,
+        "midpoint": 0.5 * (high > low),
+    }[method]
     a, b = tf.gather(rows, low.reshape(-1), axis=-1), tf.gather(rows, high.reshape(-1), axis=-1)
     share = tf.cast(tensor(np.reshape(share, -1)), x.dtype)
     made = tf.where(share == 0, a, tf.where(share == 1, b, a * (1 - share) + b * share))  # a or b may be infinite

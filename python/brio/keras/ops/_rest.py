@@ -49,7 +49,9 @@ def gcd(x1, x2):
         done = tf.equal(b, 0)
         return tf.where(done, a, b), tf.where(done, b, tf.math.floormod(a, tf.where(done, tf.ones_like(b), b)))
 
-    return tf.while_loop(lambda a, b: tf.reduce_any(tf.not_equal(b, 0)), step, [tf.broadcast_to(a, shape), tf.broadcast_to(b, shape)])[0]
+    return tf.while_loop(
+        lambda a, b: tf.reduce_any(tf.not_equal(b, 0)), step, [tf.broadcast_to(a, shape), tf.broadcast_to(b, shape)]
+    )[0]
 
 
 @of_values
@@ -58,14 +60,18 @@ def lcm(x1, x2):
     a, b = _whole("lcm", x1, x2)
     divisor = gcd(a, b)
     none = tf.equal(divisor, 0)
-    return tf.where(none, tf.zeros_like(divisor), a * tf.math.floordiv(b, tf.where(none, tf.ones_like(divisor), divisor)))
+    return tf.where(
+        none, tf.zeros_like(divisor), a * tf.math.floordiv(b, tf.where(none, tf.ones_like(divisor), divisor))
+    )
 
 
 @of_values
 def nextafter(x1, x2):
     """The next float64 behind x1 on the way to x2, in the dtype of both."""
     a, b = tensor(x1), tensor(x2)
-    return tf.cast(tf.math.nextafter(tf.cast(a, "float64"), tf.cast(b, "float64")), result_type(name_of(a), name_of(b), "float"))
+    return tf.cast(
+        tf.math.nextafter(tf.cast(a, "float64"), tf.cast(b, "float64")), result_type(name_of(a), name_of(b), "float")
+    )
 
 
 @of_values
@@ -228,7 +234,11 @@ def nanquantile(x, q, axis=None, method="linear", keepdims=False):
     """The numbers below which the shares q lie of those that are no NaN."""
     x, q = floating(x), tf.cast(tensor(q), "float64")
     rank = len(x.shape)
-    axes = list(range(rank)) if axis is None else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
+    axes = (
+        list(range(rank))
+        if axis is None
+        else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
+    )
     rest = [a for a in range(rank) if a not in axes]
     sizes = [tf.shape(x)[a] if x.shape[a] is None else x.shape[a] for a in range(rank)]
     rows = tf.reshape(tf.transpose(x, rest + axes), [*(sizes[a] for a in rest), -1])
@@ -247,10 +257,14 @@ def nanquantile(x, q, axis=None, method="linear", keepdims=False):
         raise ValueError(f"[nanquantile] method is {method!r}; it is one of {', '.join(shares)}")
     a, b = (tf.gather(rows, tf.cast(at, "int32"), axis=-1, batch_dims=len(rest)) for at in (low, high))
     share = tf.cast(shares[method](), x.dtype)
-    made = tf.where(tf.equal(share, 0), a, tf.where(tf.equal(share, 1), b, a * (1 - share) + b * share))  # a or b may be infinite
+    made = tf.where(
+        tf.equal(share, 0), a, tf.where(tf.equal(share, 1), b, a * (1 - share) + b * share)
+    )  # a or b may be infinite
     made = tf.where(tf.equal(count, 0), tf.cast(np.nan, x.dtype), made)
     made = tf.transpose(made, [len(rest), *range(len(rest))])
-    return tf.reshape(made, [*q.shape, *(1 if i in axes else sizes[i] for i in range(rank) if keepdims or i not in axes)])
+    return tf.reshape(
+        made, [*q.shape, *(1 if i in axes else sizes[i] for i in range(rank) if keepdims or i not in axes)]
+    )
 
 
 # ---- the same bits, and functions of rows
@@ -265,7 +279,9 @@ def view(x, dtype=None):
         return tf.bitcast(x, new)
     sizes = [tf.shape(x)[i] if n is None else n for i, n in enumerate(x.shape)]
     if not sizes or isinstance(sizes[-1], int) and sizes[-1] * old.size % new.size:
-        raise ValueError(f"[view] {old.name} of shape {tuple(x.shape)} cannot be seen as {new.name}: the bytes of its last axis are no multiple of {new.size}")
+        raise ValueError(
+            f"[view] {old.name} of shape {tuple(x.shape)} cannot be seen as {new.name}: the bytes of its last axis are no multiple of {new.size}"
+        )
     if old.size > new.size:
         return tf.reshape(tf.bitcast(x, new), [*sizes[:-1], sizes[-1] * (old.size // new.size)])
     ratio = new.size // old.size
@@ -283,9 +299,15 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
         named = {k: v for k, v in kwargs.items() if k in excluded}
         moving += [k for k in kwargs if k not in excluded]
         values = [tensor(args[i] if isinstance(i, int) else kwargs[i]) for i in moving]
-        inner = [0] * len(values) if signature is None else [len([n for n in part.split(",") if n.strip()]) for part in _inputs_of(signature)]
+        inner = (
+            [0] * len(values)
+            if signature is None
+            else [len([n for n in part.split(",") if n.strip()]) for part in _inputs_of(signature)]
+        )
         if len(inner) != len(values):
-            raise TypeError(f"[vectorize] the signature {signature!r} has {len(inner)} arguments, but {len(values)} were given")
+            raise TypeError(
+                f"[vectorize] the signature {signature!r} has {len(inner)} arguments, but {len(values)} were given"
+            )
         outer = ()
         for value, axes in zip(values, inner):
             outer = tuple(np.broadcast_shapes(outer, tuple(value.shape)[: len(value.shape) - axes]))
@@ -314,7 +336,7 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
 
 
 def _inputs_of(signature):
-    """ "(m,n),(n)->(m)" → ["m,n", "n"]. """
+    """ "(m,n),(n)->(m)" → ["m,n", "n"]."""
     inputs, arrow, _ = signature.replace(" ", "").partition("->")
     parts = [p.strip("()") for p in inputs.split("),(")]
     if not arrow or not inputs.startswith("("):
@@ -323,7 +345,7 @@ def _inputs_of(signature):
 
 
 def _terms(side):
-    """ "b (h h1) c" → [["b"], ["h", "h1"], ["c"]]. """
+    """ "b (h h1) c" → [["b"], ["h", "h1"], ["c"]]."""
     words = side.replace("(", " ( ").replace(")", " ) ").split()
     terms, group = [], None
     for word in words:
@@ -349,15 +371,24 @@ def rearrange(tensor, pattern, **axes_lengths):
     before, arrow, after = pattern.partition("->")
     taken, made = _terms(before), _terms(after)
     names = list(itertools.chain(*taken))
-    if not arrow or sorted(names) != sorted(itertools.chain(*made)) or len(set(names)) != len(names) or len(taken) != len(x.shape):
-        raise ValueError(f"[rearrange] {pattern!r} of shape {tuple(x.shape)}: both sides have the same names, each once, one term of the left side for each axis")
+    if (
+        not arrow
+        or sorted(names) != sorted(itertools.chain(*made))
+        or len(set(names)) != len(names)
+        or len(taken) != len(x.shape)
+    ):
+        raise ValueError(
+            f"[rearrange] {pattern!r} of shape {tuple(x.shape)}: both sides have the same names, each once, one term of the left side for each axis"
+        )
     sizes = dict(axes_lengths)
     for i, (group, size) in enumerate(zip(taken, x.shape)):
         size = tf.shape(x)[i] if size is None else size
         unknown = [n for n in group if n not in axes_lengths]
         known = int(np.prod([axes_lengths[n] for n in group if n in axes_lengths], dtype=int))
         if len(unknown) > 1 or isinstance(size, int) and (size % known if unknown else size != known):
-            raise ValueError(f"[rearrange] axis {i} of shape {tuple(x.shape)} is to be {group}; give the sizes of all but one, whose product divides {size}")
+            raise ValueError(
+                f"[rearrange] axis {i} of shape {tuple(x.shape)} is to be {group}; give the sizes of all but one, whose product divides {size}"
+            )
         sizes.update({n: size // known for n in unknown})
     x = tf.reshape(x, [sizes[n] for n in names])
     x = tf.transpose(x, [names.index(n) for n in itertools.chain(*made)])
@@ -369,7 +400,12 @@ def _rearranged(symbol, pattern, axes_lengths):
     from brio.keras._graph import OperationLayer
 
     config = {"name": _core._unique_name("rearrange")}
-    row = {"module": "keras.src.ops.einops", "class_name": "Rearrange", "registered_name": "Rearrange", "config": config}
+    row = {
+        "module": "keras.src.ops.einops",
+        "class_name": "Rearrange",
+        "registered_name": "Rearrange",
+        "config": config,
+    }
     return OperationLayer(row, rearrange)(symbol, pattern, **axes_lengths)
 
 

@@ -80,7 +80,9 @@ def array_split(x, indices_or_sections, axis=0):
     if not isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis)
     if not 1 <= indices_or_sections <= _MOST_PARTS:
-        raise ValueError(f"[array_split] there are to be {indices_or_sections} parts; it must be from 1 to {_MOST_PARTS}")
+        raise ValueError(
+            f"[array_split] there are to be {indices_or_sections} parts; it must be from 1 to {_MOST_PARTS}"
+        )
     if x.shape[axis] is None:
         return split(x, indices_or_sections, axis)
     least, larger = divmod(int(x.shape[axis]), indices_or_sections)
@@ -100,13 +102,17 @@ def tile(x, repeats):
 def repeat(x, repeats, axis=None):
     """Each element repeated."""
     x = tensor(x)
-    return tf.repeat(tf.reshape(x, [-1]) if axis is None or not len(x.shape) else x, repeats, axis=0 if axis is None else axis)
+    return tf.repeat(
+        tf.reshape(x, [-1]) if axis is None or not len(x.shape) else x, repeats, axis=0 if axis is None else axis
+    )
 
 
 def flip(x, axis=None):
     """x backwards along axes."""
     x = tensor(x)
-    return tf.reverse(x, list(range(len(x.shape))) if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis])
+    return tf.reverse(
+        x, list(range(len(x.shape))) if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    )
 
 
 def roll(x, shift, axis=None):

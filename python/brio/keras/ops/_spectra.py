@@ -44,7 +44,9 @@ def _frames(name, window, sequence_length, fft_length, dtype):
         window = getattr(tf.signal, f"{window}_window")(sequence_length, periodic=True, dtype=dtype)
     window = _core.cast(tensor(window), dtype)
     if tuple(window.shape) != (sequence_length,):
-        raise ValueError(f"[{name}] the window has shape {tuple(window.shape)}; it is ({sequence_length},), as sequence_length says")
+        raise ValueError(
+            f"[{name}] the window has shape {tuple(window.shape)}; it is ({sequence_length},), as sequence_length says"
+        )
     before = (fft_length - sequence_length) // 2
     window = _core.pad(window, [[before, fft_length - sequence_length - before]])
     return window
@@ -62,7 +64,9 @@ def _overlapped(frames, step):
     """The sum of windows, one every `step` samples."""
     count, length = frames.shape[-2:]
     at = (np.arange(count)[:, None] * step + np.arange(length)).reshape(-1)
-    summed = tf.math.unsorted_segment_sum(tf.transpose(_core.reshape(frames, [-1, len(at)])), _core.constant(at, "int32"), int(at[-1]) + 1)
+    summed = tf.math.unsorted_segment_sum(
+        tf.transpose(_core.reshape(frames, [-1, len(at)])), _core.constant(at, "int32"), int(at[-1]) + 1
+    )
     return _core.reshape(tf.transpose(summed), _core.concat([_core.shape(frames)[:-2], [int(at[-1]) + 1]], 0))
 
 

@@ -82,7 +82,9 @@ def _pixels_at(images, x, y, interpolation):
 def projected(images, transform, interpolation, fill_mode, fill_value):
     """A batch of pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1."""
     whole, (rows, columns) = extent(images)
-    a0, a1, a2, b0, b1, b2, c0, c1 = (_core.reshape(c, [-1, 1, 1]) for c in _core.unstack(_core.cast(transform, "float32"), axis=1))
+    a0, a1, a2, b0, b1, b2, c0, c1 = (
+        _core.reshape(c, [-1, 1, 1]) for c in _core.unstack(_core.cast(transform, "float32"), axis=1)
+    )
     x, y = steps(whole[1], [1, 1, -1]), steps(whole[0], [1, -1, 1])
     k = c0 * x + c1 * y + 1.0
     at_x, at_y = (a0 * x + a1 * y + a2) / k, (b0 * x + b1 * y + b2) / k
@@ -128,7 +130,10 @@ def homography(start_points, end_points):
     row = lambda first, to: _core.stack([*first, -to * x, -to * y], axis=-1)  # noqa: E731
     of_x = row([x, y, one, none, none, none], start[..., 0])
     of_y = row([none, none, none, x, y, one], start[..., 1])
-    return _core.squeeze(tf.linalg.solve(_core.concat([of_x, of_y], axis=1), _core.concat([start[..., :1], start[..., 1:]], axis=1)), [-1])
+    return _core.squeeze(
+        tf.linalg.solve(_core.concat([of_x, of_y], axis=1), _core.concat([start[..., :1], start[..., 1:]], axis=1)),
+        [-1],
+    )
 
 
 @of_values
@@ -144,7 +149,9 @@ def perspective_transform(images, start_points, end_points, interpolation="bilin
     images, back = _batch("perspective_transform", images, data_format)
     start, end = (_core.cast(tensor(p), "float32") for p in (start_points, end_points))
     if tuple(start.shape) != tuple(end.shape) or tuple(start.shape[-2:]) != (4, 2) or len(start.shape) not in (2, 3):
-        raise ValueError(f"[perspective_transform] points of shapes {tuple(start.shape)} and {tuple(end.shape)}; both are (4, 2), or (batch, 4, 2)")
+        raise ValueError(
+            f"[perspective_transform] points of shapes {tuple(start.shape)} and {tuple(end.shape)}; both are (4, 2), or (batch, 4, 2)"
+        )
     start, end = (p[None] if len(p.shape) == 2 else p for p in (start, end))
     return back(projected(images, homography(start, end), interpolation, "constant", fill_value))
 
@@ -190,7 +197,9 @@ def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value
         raise ValueError(f"[map_coordinates] order is {order}; it is 0 or 1")
     inputs, at = tensor(inputs), tensor(coordinates)
     if at.shape[0] != len(inputs.shape) or len(at.shape) < 2:
-        raise ValueError(f"[map_coordinates] coordinates of shape {tuple(at.shape)} for shape {tuple(inputs.shape)}; give a tensor for each axis")
+        raise ValueError(
+            f"[map_coordinates] coordinates of shape {tuple(at.shape)} for shape {tuple(inputs.shape)}; give a tensor for each axis"
+        )
     at = at if at.dtype.is_floating or order == 0 else _core.cast(at, "float32")
     return _mixed(inputs, list(zip(_core.unstack(at, axis=0), inputs.shape)), order, fill_mode, fill_value)
 
@@ -254,17 +263,30 @@ def distorted(images, alpha, sigma, most, interpolation, fill_mode, fill_value, 
     rows, columns = images.shape[1:3]
     if rows is None or columns is None:
         raise ValueError(f"[elastic_transform] pictures of shape {tuple(images.shape)}; rows and columns must be known")
-    reach = 3.0 * tf.floor(_core.cast(sigma, "float32"))  # Keras' filters have 6 sigma | 1 weights, sigma cut to a whole number
+    reach = 3.0 * tf.floor(
+        _core.cast(sigma, "float32")
+    )  # Keras' filters have 6 sigma | 1 weights, sigma cut to a whole number
     weights = _bell(6 * int(most) | 1, sigma, "float32", reach)
     noise = draw([_core.shape(images)[0], rows, columns, 1]) * sigma  # one for both axes, as Keras' seed draws it
     noise = _filtered(_filtered(noise, _core.reshape(weights, [-1, 1])), _core.reshape(weights, [1, -1])) * alpha
     y, x = steps(rows, [1, -1, 1]) + noise[..., 0], steps(columns, [1, 1, -1]) + noise[..., 0]
     picture = _core.reshape(_core.range(_core.shape(images)[0]), [-1, 1, 1])
-    return _mixed(images, [(y, rows), (x, columns)], _ORDERS.index(interpolation), fill_mode, fill_value, picture, channels=True)
+    return _mixed(
+        images, [(y, rows), (x, columns)], _ORDERS.index(interpolation), fill_mode, fill_value, picture, channels=True
+    )
 
 
 @of_values
-def elastic_transform(images, alpha=20.0, sigma=5.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, seed=None, data_format=None):
+def elastic_transform(
+    images,
+    alpha=20.0,
+    sigma=5.0,
+    interpolation="bilinear",
+    fill_mode="reflect",
+    fill_value=0.0,
+    seed=None,
+    data_format=None,
+):
     """Pictures distorted by random moves of their pixels that are smooth over about sigma pixels and in proportion to alpha.
 
     >>> keras.ops.image.elastic_transform(np.ones((2, 16, 16, 3), "float32"), seed=1).shape

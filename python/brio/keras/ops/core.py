@@ -78,7 +78,11 @@ def fori_loop(lower, upper, body_fun, init_val):
 
 def map(f, xs):
     """f of each row, stacked."""
-    return tf.map_fn(f, xs) if not _nest.is_nested(xs) else _stacked([f(_nest.pack(xs, leaves)) for leaves in zip(*(tf.unstack(v) for v in _nest.flatten(xs)))])
+    return (
+        tf.map_fn(f, xs)
+        if not _nest.is_nested(xs)
+        else _stacked([f(_nest.pack(xs, leaves)) for leaves in zip(*(tf.unstack(v) for v in _nest.flatten(xs)))])
+    )
 
 
 def _stacked(rows):
@@ -128,7 +132,13 @@ def scatter(indices, values, shape):
 
 def scatter_update(inputs, indices, updates, reduction=None):
     """inputs with updates put at indices, or combined there by a reduction ('add', 'max', 'min', 'mul')."""
-    known = {None: tf.tensor_scatter_nd_update, "add": tf.tensor_scatter_nd_add, "max": tf.tensor_scatter_nd_max, "min": tf.tensor_scatter_nd_min, "mul": _scatter_mul}
+    known = {
+        None: tf.tensor_scatter_nd_update,
+        "add": tf.tensor_scatter_nd_add,
+        "max": tf.tensor_scatter_nd_max,
+        "min": tf.tensor_scatter_nd_min,
+        "mul": _scatter_mul,
+    }
     if reduction not in known:
         raise ValueError(f"[scatter_update] reduction is {reduction!r}; it is None, 'add', 'max', 'min' or 'mul'")
     inputs, updates = together(inputs, updates)
@@ -140,7 +150,9 @@ def _scatter_mul(inputs, indices, updates):
     depth = int(indices.shape[-1])
     steps = [int(np.prod(sizes[i + 1 : depth])) for i in range(depth)]
     places = tf.reshape(tf.reduce_sum(indices * tf.constant(steps, indices.dtype), axis=-1), [-1])
-    factors = tf.math.unsorted_segment_prod(tf.reshape(updates, [-1, *sizes[depth:]]), places, int(np.prod(sizes[:depth])))
+    factors = tf.math.unsorted_segment_prod(
+        tf.reshape(updates, [-1, *sizes[depth:]]), places, int(np.prod(sizes[:depth]))
+    )
     return inputs * tf.reshape(factors, sizes)
 
 

@@ -3,7 +3,13 @@
 import brio as tf
 from brio.keras.ops._convert import channels_last as _channels_last, floating as _floating
 from brio.keras.ops._pictures import extract_patches_3d, scale_and_translate, sobel_edges, ssim  # noqa: F401
-from brio.keras.ops._warps import affine_transform, elastic_transform, gaussian_blur, map_coordinates, perspective_transform  # noqa: F401
+from brio.keras.ops._warps import (
+    affine_transform,
+    elastic_transform,
+    gaussian_blur,
+    map_coordinates,
+    perspective_transform,
+)  # noqa: F401
 
 
 def _pictures(images, data_format):
@@ -23,9 +29,19 @@ def _resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_t
 
         made = Resizing(*size, interpolation=interpolation, antialias=antialias, crop_to_aspect_ratio=crop_to_aspect_ratio,
                         pad_to_aspect_ratio=pad_to_aspect_ratio, fill_value=fill_value)(images)  # fmt: skip
-        return made if isinstance(made, tf.keras.KerasTensor) else tf.cast(tf.round(made) if "int" in str(images.dtype) else made, images.dtype)
+        return (
+            made
+            if isinstance(made, tf.keras.KerasTensor)
+            else tf.cast(tf.round(made) if "int" in str(images.dtype) else made, images.dtype)
+        )
     made = tf.image.resize(images, size, method=interpolation, antialias=antialias)
-    return made if made.dtype == images.dtype else tf.saturate_cast(tf.round(made), images.dtype) if "int" in str(images.dtype) else tf.cast(made, images.dtype)
+    return (
+        made
+        if made.dtype == images.dtype
+        else tf.saturate_cast(tf.round(made), images.dtype)
+        if "int" in str(images.dtype)
+        else tf.cast(made, images.dtype)
+    )
 
 
 def rgb_to_grayscale(images, data_format=None):
@@ -59,11 +75,22 @@ def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid"
     (images, back), size = _pictures(images, data_format), pair(size)
     single = len(images.shape) == 3
     steps, rates = pair(size if strides is None else strides), pair(dilation_rate)
-    made = tf.image.extract_patches(images[None] if single else images, [1, *size, 1], [1, *steps, 1], [1, *rates, 1], padding.upper())
+    made = tf.image.extract_patches(
+        images[None] if single else images, [1, *size, 1], [1, *steps, 1], [1, *rates, 1], padding.upper()
+    )
     return back(made[0] if single else made)
 
 
-def crop_images(images, top_cropping=None, left_cropping=None, bottom_cropping=None, right_cropping=None, target_height=None, target_width=None, data_format=None):
+def crop_images(
+    images,
+    top_cropping=None,
+    left_cropping=None,
+    bottom_cropping=None,
+    right_cropping=None,
+    target_height=None,
+    target_width=None,
+    data_format=None,
+):
     """Pictures with their borders cut off."""
     images, back = _pictures(images, data_format)
     height, width = images.shape[-3], images.shape[-2]
@@ -74,7 +101,16 @@ def crop_images(images, top_cropping=None, left_cropping=None, bottom_cropping=N
     return back(images[..., top : top + rows, left : left + columns, :])
 
 
-def pad_images(images, top_padding=None, left_padding=None, bottom_padding=None, right_padding=None, target_height=None, target_width=None, data_format=None):
+def pad_images(
+    images,
+    top_padding=None,
+    left_padding=None,
+    bottom_padding=None,
+    right_padding=None,
+    target_height=None,
+    target_width=None,
+    data_format=None,
+):
     """Pictures with borders of zeros."""
     images, back = _pictures(images, data_format)
     height, width = images.shape[-3], images.shape[-2]

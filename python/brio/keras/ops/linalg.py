@@ -56,7 +56,9 @@ def _matrix_norm(x, ord, axes, keepdims):
         made = (tf.reduce_max if ord > 0 else tf.reduce_min)(sums, axis=over, keepdims=True)
         return made if keepdims else tf.squeeze(made, axes)
     if ord not in ("nuc", 2, -2):
-        raise ValueError(f"[norm] ord is {ord!r}, which matrices do not have; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf")
+        raise ValueError(
+            f"[norm] ord is {ord!r}, which matrices do not have; it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+        )
     rest = [a for a in range(len(x.shape)) if a not in axes]
     values = tf.linalg.svd(tf.transpose(x, rest + list(axes)), compute_uv=False)
     made = {"nuc": tf.reduce_sum, 2: tf.reduce_max, -2: tf.reduce_min}[ord](values, axis=-1)
@@ -114,7 +116,9 @@ def pinv(x, rcond=None):
     if None not in x.shape:
         return tf.linalg.pinv(x, rcond)
     s, u, v = tf.linalg.svd(x)  # how many matrices there are is not known yet
-    rcond = 10.0 * max(x.shape[-2:]) * float(np.finfo(tf.as_dtype(x.dtype).as_numpy_dtype).eps) if rcond is None else rcond
+    rcond = (
+        10.0 * max(x.shape[-2:]) * float(np.finfo(tf.as_dtype(x.dtype).as_numpy_dtype).eps) if rcond is None else rcond
+    )
     kept = s > rcond * tf.reduce_max(s, -1, keepdims=True)
     inverse = tf.where(kept, 1 / tf.where(kept, s, tf.ones_like(s)), tf.zeros_like(s))
     return tf.matmul(v * inverse[..., None, :], u, transpose_b=True)

@@ -40,19 +40,31 @@ def _segments(name, doc, f, in_order):
         data, ids = tensor(data), tensor(segment_ids)
         if sorted and num_segments is None:
             return in_order(data, ids)
-        return f(data, ids, (int(tf.reduce_max(ids)) + 1 if 0 not in ids.shape else 0) if num_segments is None else num_segments)
+        return f(
+            data,
+            ids,
+            (int(tf.reduce_max(ids)) + 1 if 0 not in ids.shape else 0) if num_segments is None else num_segments,
+        )
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
     return call
 
 
-segment_sum = _segments("segment_sum", "The sum of rows that share an id.", tf.math.unsorted_segment_sum, tf.math.segment_sum)
-segment_max = _segments("segment_max", "The largest of rows that share an id.", tf.math.unsorted_segment_max, tf.math.segment_max)
+segment_sum = _segments(
+    "segment_sum", "The sum of rows that share an id.", tf.math.unsorted_segment_sum, tf.math.segment_sum
+)
+segment_max = _segments(
+    "segment_max", "The largest of rows that share an id.", tf.math.unsorted_segment_max, tf.math.segment_max
+)
 
 
-segment_min = _segments("segment_min", "The smallest of rows that share an id.", tf.math.unsorted_segment_min, tf.math.segment_min)
-segment_prod = _segments("segment_prod", "The product of rows that share an id.", tf.math.unsorted_segment_prod, tf.math.segment_prod)
+segment_min = _segments(
+    "segment_min", "The smallest of rows that share an id.", tf.math.unsorted_segment_min, tf.math.segment_min
+)
+segment_prod = _segments(
+    "segment_prod", "The product of rows that share an id.", tf.math.unsorted_segment_prod, tf.math.segment_prod
+)
 
 
 def erfc(x):
@@ -77,7 +89,9 @@ def view_as_complex(x):
     """Pairs of numbers in the last axis as complex numbers."""
     x = tensor(x)
     if not len(x.shape) or x.shape[-1] != 2:
-        raise ValueError(f"[view_as_complex] x has shape {tuple(x.shape)}; its last axis must have 2 numbers, the real and the imaginary one")
+        raise ValueError(
+            f"[view_as_complex] x has shape {tuple(x.shape)}; its last axis must have 2 numbers, the real and the imaginary one"
+        )
     return tf.complex(tf.cast(x[..., 0], "float32"), tf.cast(x[..., 1], "float32"))
 
 

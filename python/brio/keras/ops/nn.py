@@ -18,7 +18,9 @@ def gelu(x, approximate=True):
     return _a.gelu(x, approximate=approximate)
 
 
-def separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+def separable_conv(
+    inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1
+):
     """A convolution of each channel by itself, then one of all channels at each place."""
     between = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv(between, pointwise_kernel, 1, "valid", data_format)
@@ -47,7 +49,9 @@ def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
 def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
     """Lists of class numbers as rows with a 1 at each place."""
     made = one_hot(inputs, num_classes, axis, dtype)
-    return (tf.reduce_any if name_of(made) == "bool" else tf.reduce_max)(made, axis=1 if len(tensor(inputs).shape) > 1 else 0)
+    return (tf.reduce_any if name_of(made) == "bool" else tf.reduce_max)(
+        made, axis=1 if len(tensor(inputs).shape) > 1 else 0
+    )
 
 
 def binary_crossentropy(target, output, from_logits=False):
@@ -128,14 +132,22 @@ def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None)
     """The largest of each window."""
     x, back = channels_last(inputs, data_format)
     n = len(x.shape) - 2
-    return back(getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper()))
+    return back(
+        getattr(tf.nn, f"max_pool{n}d")(
+            x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper()
+        )
+    )
 
 
 def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     """The mean of each window."""
     x, back = channels_last(floating(inputs), data_format)
     n = len(x.shape) - 2
-    return back(getattr(tf.nn, f"avg_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper()))
+    return back(
+        getattr(tf.nn, f"avg_pool{n}d")(
+            x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper()
+        )
+    )
 
 
 def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
@@ -162,11 +174,19 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
         wide = (kernel.shape[i] - 1) * rates[i] + 1
         size = tf.shape(x)[i + 1] if x.shape[i + 1] is None else x.shape[i + 1]
         if padding.lower() == "same":
-            sizes.append(size * strides[i] if more[i] is None else (size - 1) * strides[i] + wide - 2 * (wide // 2) + more[i])
+            sizes.append(
+                size * strides[i] if more[i] is None else (size - 1) * strides[i] + wide - 2 * (wide // 2) + more[i]
+            )
         else:
-            sizes.append(size * strides[i] + max(wide - strides[i], 0) if more[i] is None else (size - 1) * strides[i] + wide + more[i])
+            sizes.append(
+                size * strides[i] + max(wide - strides[i], 0)
+                if more[i] is None
+                else (size - 1) * strides[i] + wide + more[i]
+            )
     batch = tf.shape(x)[0] if x.shape[0] is None else x.shape[0]
-    return back(tf.nn.conv_transpose(x, kernel, [batch, *sizes, kernel.shape[-2]], strides, padding.upper(), dilations=rates))
+    return back(
+        tf.nn.conv_transpose(x, kernel, [batch, *sizes, kernel.shape[-2]], strides, padding.upper(), dilations=rates)
+    )
 
 
 def sparse_sigmoid(x):
@@ -181,10 +201,16 @@ def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None,
     if len(x.shape) == 3:  # one axis as two of which one is 1
         stride, rate = _window(1, strides)[0], _window(1, dilation_rate)[0]
         return back(depthwise_conv(x[:, None], kernel[None], (stride, stride), padding, None, (1, rate))[:, 0])
-    return back(tf.nn.depthwise_conv2d(x, kernel, [1, *_window(2, strides), 1], padding.upper(), dilations=_window(2, dilation_rate)))
+    return back(
+        tf.nn.depthwise_conv2d(
+            x, kernel, [1, *_window(2, strides), 1], padding.upper(), dilations=_window(2, dilation_rate)
+        )
+    )
 
 
-def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, **kwargs):
+def dot_product_attention(
+    query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, **kwargs
+):
     """(batch, T, heads, size) of queries, keys and values."""
     q, k, v = floating(query), floating(key), floating(value)
     scale = 1.0 / float(q.shape[-1]) ** 0.5 if scale is None else scale
@@ -195,7 +221,11 @@ def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, i
         seen = tf.range(t)[:, None] >= tf.range(s)[None, :]
         mask = seen if mask is None else tf.logical_and(tensor(mask), seen)
     if mask is not None:
-        logits = tf.where(tf.broadcast_to(tensor(mask), logits.shape), logits, tf.cast(-3e38 if logits.dtype == "float32" else -1e9, logits.dtype))
+        logits = tf.where(
+            tf.broadcast_to(tensor(mask), logits.shape),
+            logits,
+            tf.cast(-3e38 if logits.dtype == "float32" else -1e9, logits.dtype),
+        )
     return tf.einsum("bnts,bsnh->btnh", tf.nn.softmax(logits), v)
 
 
@@ -216,14 +246,28 @@ def ctc_loss(target, output, target_length, output_length, mask_index=0):
     """Minus the log of the probability that logits (batch, time, classes) read as the labels."""
     from brio import _ctc
 
-    return _ctc.loss(tf.cast(tensor(target), "int32"), floating(output), target_length, output_length, logits_time_major=False, blank_index=mask_index)
+    return _ctc.loss(
+        tf.cast(tensor(target), "int32"),
+        floating(output),
+        target_length,
+        output_length,
+        logits_time_major=False,
+        blank_index=mask_index,
+    )
 
 
-def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0):
+def ctc_decode(
+    inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0
+):
     """((paths, batch, time) labels filled up with -1, scores) of logits (batch, time, classes)."""
     from brio import _ctc
 
     return _ctc.decode(inputs, sequence_lengths, strategy, beam_width, top_paths, merge_repeated, mask_index)
 
 
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "as_dtype", "channels_last", "floating", "name_of", "result_type", "tensor")]
+__all__ = [
+    n
+    for n in dir()
+    if not n.startswith("_")
+    and n not in ("tf", "as_dtype", "channels_last", "floating", "name_of", "result_type", "tensor")
+]

@@ -10,6 +10,10 @@ from brio.keras.ops._reducing import *  # noqa: F403
 from brio.keras.ops._rest import *  # noqa: F403
 from brio.keras.ops._shaping import *  # noqa: F403
 
-__all__ = sorted(name for part in (_elementwise, _further, _making, _picking, _products, _reducing, _rest, _shaping) for name in part.__all__)
+__all__ = sorted(
+    name
+    for part in (_elementwise, _further, _making, _picking, _products, _reducing, _rest, _shaping)
+    for name in part.__all__
+)
 for _name in __all__:
     globals()[_name].__module__ = __name__  # where programs find them

@@ -11,7 +11,21 @@ from brio.keras._py_dataset import PyDataset
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".tif", ".tiff")
 
 
-def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis=1, col_axis=2, channel_axis=0, fill_mode="nearest", cval=0.0, order=1):
+def apply_affine_transform(
+    x,
+    theta=0,
+    tx=0,
+    ty=0,
+    shear=0,
+    zx=1,
+    zy=1,
+    row_axis=1,
+    col_axis=2,
+    channel_axis=0,
+    fill_mode="nearest",
+    cval=0.0,
+    order=1,
+):
     """A picture turned by theta degrees, shifted by (tx, ty) pixels, sheared and zoomed, about its middle."""
     x = np.moveaxis(np.asarray(x), [row_axis, col_axis, channel_axis], [0, 1, 2])
     matrix = _matrix(np.deg2rad(theta), tx, ty, np.deg2rad(shear), zx, zy)
@@ -77,22 +91,47 @@ class ImageDataGenerator:
                  shear_range=0.0, zoom_range=0.0, channel_shift_range=0.0, fill_mode="nearest", cval=0.0, horizontal_flip=False, vertical_flip=False,
                  rescale=None, preprocessing_function=None, data_format=None, validation_split=0.0, interpolation_order=1, dtype=None):  # fmt: skip
         if fill_mode not in ("constant", "nearest", "reflect", "wrap"):
-            raise ValueError(f"[ImageDataGenerator] fill_mode is 'constant', 'nearest', 'reflect' or 'wrap', but got {fill_mode!r}")
+            raise ValueError(
+                f"[ImageDataGenerator] fill_mode is 'constant', 'nearest', 'reflect' or 'wrap', but got {fill_mode!r}"
+            )
         if validation_split and not 0 < validation_split < 1:
-            raise ValueError(f"[ImageDataGenerator] validation_split is a share between 0 and 1, but got {validation_split}")
+            raise ValueError(
+                f"[ImageDataGenerator] validation_split is a share between 0 and 1, but got {validation_split}"
+            )
         if isinstance(zoom_range, (int, float)):
             zoom_range = (1 - zoom_range, 1 + zoom_range)
         if len(zoom_range) != 2:
             raise ValueError(f"[ImageDataGenerator] zoom_range is a number or two, but got {zoom_range}")
         self.featurewise_center = featurewise_center or featurewise_std_normalization or zca_whitening
         self.featurewise_std_normalization = featurewise_std_normalization and not zca_whitening
-        self.samplewise_center, self.samplewise_std_normalization = samplewise_center or samplewise_std_normalization, samplewise_std_normalization
-        self.zca_whitening, self.zca_epsilon, self.rotation_range, self.shear_range = zca_whitening, zca_epsilon, rotation_range, shear_range
-        self.width_shift_range, self.height_shift_range, self.zoom_range = width_shift_range, height_shift_range, zoom_range
-        self.brightness_range, self.channel_shift_range, self.fill_mode, self.cval = brightness_range, channel_shift_range, fill_mode, cval
+        self.samplewise_center, self.samplewise_std_normalization = (
+            samplewise_center or samplewise_std_normalization,
+            samplewise_std_normalization,
+        )
+        self.zca_whitening, self.zca_epsilon, self.rotation_range, self.shear_range = (
+            zca_whitening,
+            zca_epsilon,
+            rotation_range,
+            shear_range,
+        )
+        self.width_shift_range, self.height_shift_range, self.zoom_range = (
+            width_shift_range,
+            height_shift_range,
+            zoom_range,
+        )
+        self.brightness_range, self.channel_shift_range, self.fill_mode, self.cval = (
+            brightness_range,
+            channel_shift_range,
+            fill_mode,
+            cval,
+        )
         self.horizontal_flip, self.vertical_flip, self.rescale = horizontal_flip, vertical_flip, rescale
         self.preprocessing_function, self.interpolation_order = preprocessing_function, interpolation_order
-        self.data_format, self.dtype, self._validation_split = data_format or backend.image_data_format(), dtype or backend.floatx(), validation_split
+        self.data_format, self.dtype, self._validation_split = (
+            data_format or backend.image_data_format(),
+            dtype or backend.floatx(),
+            validation_split,
+        )
         first = self.data_format == "channels_first"
         self.row_axis, self.col_axis, self.channel_axis = (2, 3, 1) if first else (1, 2, 3)
         self.mean = self.std = self.zca_whitening_matrix = None
@@ -104,22 +143,47 @@ class ImageDataGenerator:
         """Batches of an array."""
         x = np.asarray(x, self.dtype)
         if x.ndim != 4:
-            raise ValueError(f"[ImageDataGenerator] flow() takes an array of rank 4, (pictures, rows, columns, channels), but got shape {x.shape}")
+            raise ValueError(
+                f"[ImageDataGenerator] flow() takes an array of rank 4, (pictures, rows, columns, channels), but got shape {x.shape}"
+            )
         if y is not None and len(y) != len(x):
             raise ValueError(f"[ImageDataGenerator] there are {len(x)} pictures, but {len(y)} labels")
         part = self._part(len(x), subset)
         cut = int(len(x) * self._validation_split)
-        if subset is not None and y is not None and not ignore_class_split and not np.array_equal(np.unique(y[:cut]), np.unique(y[cut:])):
-            raise ValueError("[ImageDataGenerator] the two parts have different classes; shuffle x and y first, or pass ignore_class_split=True")
+        if (
+            subset is not None
+            and y is not None
+            and not ignore_class_split
+            and not np.array_equal(np.unique(y[:cut]), np.unique(y[cut:]))
+        ):
+            raise ValueError(
+                "[ImageDataGenerator] the two parts have different classes; shuffle x and y first, or pass ignore_class_split=True"
+            )
         pick = lambda v: None if v is None else np.asarray(v)[part]  # noqa: E731
         chosen = x[part]
-        return Iterator(self, len(chosen), lambda i: chosen[i], pick(y), pick(sample_weight), batch_size, shuffle, seed, save_to_dir, save_prefix, save_format)
+        return Iterator(
+            self,
+            len(chosen),
+            lambda i: chosen[i],
+            pick(y),
+            pick(sample_weight),
+            batch_size,
+            shuffle,
+            seed,
+            save_to_dir,
+            save_prefix,
+            save_format,
+        )
 
     def flow_from_directory(self, directory, target_size=(256, 256), color_mode="rgb", classes=None, class_mode="categorical", batch_size=32, shuffle=True,
                             seed=None, save_to_dir=None, save_prefix="", save_format="png", follow_links=False, subset=None, interpolation="nearest",
                             keep_aspect_ratio=False):  # fmt: skip
         """Batches of the pictures in a folder whose subfolders are the classes."""
-        names = list(classes) if classes else sorted(n for n in os.listdir(directory) if os.path.isdir(os.path.join(directory, n)))
+        names = (
+            list(classes)
+            if classes
+            else sorted(n for n in os.listdir(directory) if os.path.isdir(os.path.join(directory, n)))
+        )
         files, labels = [], []
         for number, name in enumerate(names):
             found = sorted(
@@ -134,7 +198,12 @@ class ImageDataGenerator:
         print(f"Found {len(files)} images belonging to {len(names)} classes.")
         made = self._from_files([os.path.join(directory, f) for f in files], np.array(labels, "int32"), len(names), target_size, color_mode, class_mode, interpolation,
                                 keep_aspect_ratio, (batch_size, shuffle, seed, save_to_dir, save_prefix, save_format))  # fmt: skip
-        made.class_indices, made.filenames, made.classes, made.num_classes = {n: i for i, n in enumerate(names)}, files, np.array(labels, "int32"), len(names)
+        made.class_indices, made.filenames, made.classes, made.num_classes = (
+            {n: i for i, n in enumerate(names)},
+            files,
+            np.array(labels, "int32"),
+            len(names),
+        )
         return made
 
     def flow_from_dataframe(self, dataframe, directory=None, x_col="filename", y_col="class", weight_col=None, target_size=(256, 256), color_mode="rgb",
@@ -150,18 +219,28 @@ class ImageDataGenerator:
         elif class_mode not in (None, "input"):
             names = list(classes) if classes else sorted(set(dataframe[y_col]))
             labels = np.array([names.index(dataframe[y_col].iloc[i]) for i in kept], "int32")
-        print(f"Found {len(files)} validated image filenames" + (f" belonging to {len(names)} classes." if names else "."))
+        print(
+            f"Found {len(files)} validated image filenames" + (f" belonging to {len(names)} classes." if names else ".")
+        )
         made = self._from_files(files, labels, len(names), target_size, color_mode, class_mode, interpolation, False,
                                 (batch_size, shuffle, seed, save_to_dir, save_prefix, save_format))  # fmt: skip
         made.class_indices, made.filenames, made.classes = {n: i for i, n in enumerate(names)}, files, labels
         return made
 
-    def _from_files(self, files, labels, classes, target_size, color_mode, class_mode, interpolation, keep_aspect_ratio, how):
+    def _from_files(
+        self, files, labels, classes, target_size, color_mode, class_mode, interpolation, keep_aspect_ratio, how
+    ):
         if class_mode not in ("binary", "categorical", "sparse", "input", "raw", "multi_output", None):
             raise ValueError(f"[ImageDataGenerator] class_mode {class_mode!r} is not known")
 
         def read(i):
-            image = load_img(files[i], color_mode=color_mode, target_size=tuple(target_size), interpolation=interpolation, keep_aspect_ratio=keep_aspect_ratio)
+            image = load_img(
+                files[i],
+                color_mode=color_mode,
+                target_size=tuple(target_size),
+                interpolation=interpolation,
+                keep_aspect_ratio=keep_aspect_ratio,
+            )
             return img_to_array(image, data_format=self.data_format, dtype=self.dtype)
 
         y = labels
@@ -173,7 +252,11 @@ class ImageDataGenerator:
             y = None
         made = Iterator(self, len(files), read, y, None, *how)
         made.pictures_as_labels, made.filepaths, made.samples = class_mode == "input", files, len(files)
-        made.target_size, made.image_shape, made.class_mode = tuple(target_size), (*target_size, {"rgb": 3, "rgba": 4}.get(color_mode, 1)), class_mode
+        made.target_size, made.image_shape, made.class_mode = (
+            tuple(target_size),
+            (*target_size, {"rgb": 3, "rgba": 4}.get(color_mode, 1)),
+            class_mode,
+        )
         return made
 
     def _part(self, count, subset):
@@ -211,7 +294,11 @@ class ImageDataGenerator:
             return np.random.choice(given) * np.random.choice([-1, 1]) * (size if np.max(given) < 1 else 1)
         if not given:
             return 0
-        shift = np.random.choice(np.arange(given)) * np.random.choice([-1, 1]) if isinstance(given, int) else np.random.uniform(-given, given)
+        shift = (
+            np.random.choice(np.arange(given)) * np.random.choice([-1, 1])
+            if isinstance(given, int)
+            else np.random.uniform(-given, given)
+        )
         return shift * (size if given < 1 else 1)
 
     def apply_transform(self, x, transform_parameters):
@@ -245,9 +332,15 @@ class ImageDataGenerator:
             x = x - np.mean(x, keepdims=True)
         if self.samplewise_std_normalization:
             x = x / (np.std(x, keepdims=True) + 1e-6)
-        for wanted, learned in ((self.featurewise_center, self.mean), (self.featurewise_std_normalization, self.std), (self.zca_whitening, self.zca_whitening_matrix)):
+        for wanted, learned in (
+            (self.featurewise_center, self.mean),
+            (self.featurewise_std_normalization, self.std),
+            (self.zca_whitening, self.zca_whitening_matrix),
+        ):
             if wanted and learned is None:
-                raise ValueError("[ImageDataGenerator] call fit(x) first: means, deviations and whitening have to be learned")
+                raise ValueError(
+                    "[ImageDataGenerator] call fit(x) first: means, deviations and whitening have to be learned"
+                )
         if self.featurewise_center:
             x = x - self.mean
         if self.featurewise_std_normalization:
@@ -281,9 +374,28 @@ class ImageDataGenerator:
 class Iterator(PyDataset):
     """Batches without an end, and by their number."""
 
-    def __init__(self, generator, n, picture, y, weights, batch_size, shuffle, seed, save_to_dir=None, save_prefix="", save_format="png"):
+    def __init__(
+        self,
+        generator,
+        n,
+        picture,
+        y,
+        weights,
+        batch_size,
+        shuffle,
+        seed,
+        save_to_dir=None,
+        save_prefix="",
+        save_format="png",
+    ):
         super().__init__()
-        self.image_data_generator, self.n, self.batch_size, self.shuffle, self.seed = generator, n, batch_size, shuffle, seed
+        self.image_data_generator, self.n, self.batch_size, self.shuffle, self.seed = (
+            generator,
+            n,
+            batch_size,
+            shuffle,
+            seed,
+        )
         self.labels, self.sample_weight, self.pictures_as_labels = y, weights, False
         self._picture, self._saving = picture, (save_to_dir, save_prefix, save_format)
         self.total_batches_seen = self.batch_index = 0
@@ -307,7 +419,9 @@ class Iterator(PyDataset):
 
     def _batch(self, numbers):
         made = self.image_data_generator
-        x = np.stack([made.standardize(made.random_transform(self._picture(int(i)))) for i in numbers]).astype(made.dtype)
+        x = np.stack([made.standardize(made.random_transform(self._picture(int(i)))) for i in numbers]).astype(
+            made.dtype
+        )
         folder, prefix, kind = self._saving
         if folder:
             for i, one in zip(numbers, x):
@@ -316,7 +430,11 @@ class Iterator(PyDataset):
             return x, x.copy()
         if self.labels is None:
             return x
-        return (x, self.labels[numbers]) if self.sample_weight is None else (x, self.labels[numbers], self.sample_weight[numbers])
+        return (
+            (x, self.labels[numbers])
+            if self.sample_weight is None
+            else (x, self.labels[numbers], self.sample_weight[numbers])
+        )
 
     def on_epoch_end(self):
         self._order = None

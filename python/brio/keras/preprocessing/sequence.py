@@ -11,15 +11,36 @@ __getattr__ = attribute_error_of(__name__)
 class TimeseriesGenerator(PyDataset):
     """Windows of `length` rows of data, with the target of the row behind each."""
 
-    def __init__(self, data, targets, length, sampling_rate=1, stride=1, start_index=0, end_index=None, shuffle=False, reverse=False, batch_size=128, **kwargs):
+    def __init__(
+        self,
+        data,
+        targets,
+        length,
+        sampling_rate=1,
+        stride=1,
+        start_index=0,
+        end_index=None,
+        shuffle=False,
+        reverse=False,
+        batch_size=128,
+        **kwargs,
+    ):
         super().__init__(**kwargs)
         if len(data) != len(targets):
             raise ValueError(f"[TimeseriesGenerator] there are {len(data)} rows of data, but {len(targets)} targets")
-        self.data, self.targets, self.length, self.sampling_rate, self.stride = data, targets, length, sampling_rate, stride
+        self.data, self.targets, self.length, self.sampling_rate, self.stride = (
+            data,
+            targets,
+            length,
+            sampling_rate,
+            stride,
+        )
         self.start_index, self.end_index = start_index + length, len(data) - 1 if end_index is None else end_index
         self.shuffle, self.reverse, self.batch_size = shuffle, reverse, batch_size
         if self.start_index > self.end_index:
-            raise ValueError(f"[TimeseriesGenerator] no window of {length} rows ends between rows {self.start_index} and {self.end_index}")
+            raise ValueError(
+                f"[TimeseriesGenerator] no window of {length} rows ends between rows {self.start_index} and {self.end_index}"
+            )
 
     def __len__(self):
         step = self.batch_size * self.stride
@@ -43,7 +64,16 @@ def make_sampling_table(size, sampling_factor=1e-05):
     return np.minimum(1.0, frequency / np.sqrt(frequency))
 
 
-def skipgrams(sequence, vocabulary_size, window_size=4, negative_samples=1.0, shuffle=True, categorical=False, sampling_table=None, seed=None):
+def skipgrams(
+    sequence,
+    vocabulary_size,
+    window_size=4,
+    negative_samples=1.0,
+    shuffle=True,
+    categorical=False,
+    sampling_table=None,
+    seed=None,
+):
     """Pairs of words that are near each other, labelled 1, and as many of random words, labelled 0; 0 is no word."""
     import random
 

@@ -41,7 +41,17 @@ class Tokenizer:
     [[1, 2]]
     """
 
-    def __init__(self, num_words=None, filters=_FILTERS, lower=True, split=" ", char_level=False, oov_token=None, analyzer=None, **kwargs):
+    def __init__(
+        self,
+        num_words=None,
+        filters=_FILTERS,
+        lower=True,
+        split=" ",
+        char_level=False,
+        oov_token=None,
+        analyzer=None,
+        **kwargs,
+    ):
         if "nb_words" in kwargs:  # Keras 1's name
             num_words = kwargs.pop("nb_words")
         self.document_count = kwargs.pop("document_count", 0)
@@ -57,7 +67,11 @@ class Tokenizer:
             if not self.lower:
                 return text
             return [part.lower() for part in text] if isinstance(text, list) else text.lower()
-        return text_to_word_sequence(text, self.filters, self.lower, self.split) if self.analyzer is None else self.analyzer(text)
+        return (
+            text_to_word_sequence(text, self.filters, self.lower, self.split)
+            if self.analyzer is None
+            else self.analyzer(text)
+        )
 
     def fit_on_texts(self, texts):
         """Counts the words of texts and numbers them."""
@@ -102,7 +116,10 @@ class Tokenizer:
     def _kept(self, numbers, shown):
         """Numbers of words that are known and frequent enough; others become that of oov_token, where there is one."""
         unknown = self.word_index.get(self.oov_token)
-        kept = (number if number is not None and not (self.num_words and number >= self.num_words) else unknown for number in numbers)
+        kept = (
+            number if number is not None and not (self.num_words and number >= self.num_words) else unknown
+            for number in numbers
+        )
         return [shown(number) for number in kept if number is not None]
 
     def texts_to_matrix(self, texts, mode="binary"):
@@ -114,7 +131,9 @@ class Tokenizer:
         import numpy as np
 
         if not self.num_words and not self.word_index:
-            raise ValueError("[Tokenizer] the number of columns is not known: give num_words, or call fit_on_texts() first")
+            raise ValueError(
+                "[Tokenizer] the number of columns is not known: give num_words, or call fit_on_texts() first"
+            )
         if mode == "tfidf" and not self.document_count:
             raise ValueError("[Tokenizer] mode='tfidf' needs texts to count words in: call fit_on_texts() first")
         rows = np.zeros((len(sequences), self.num_words or len(self.word_index) + 1))
@@ -122,7 +141,9 @@ class Tokenizer:
             "binary": lambda number, count, size: 1,
             "count": lambda number, count, size: count,
             "freq": lambda number, count, size: count / size,
-            "tfidf": lambda number, count, size: (1 + np.log(count)) * np.log(1 + self.document_count / (1 + self.index_docs.get(number, 0))),
+            "tfidf": lambda number, count, size: (
+                (1 + np.log(count)) * np.log(1 + self.document_count / (1 + self.index_docs.get(number, 0)))
+            ),
         }
         if mode not in weigh:
             raise ValueError(f"[Tokenizer] mode is one of {', '.join(weigh)}, but got {mode!r}")
@@ -134,7 +155,10 @@ class Tokenizer:
     def get_config(self):
         """What it was made with and has learned."""
         plain = ("num_words", "filters", "lower", "split", "char_level", "oov_token", "document_count")
-        return {**{name: getattr(self, name) for name in plain}, **{name: json.dumps(getattr(self, name)) for name in _LEARNED}}
+        return {
+            **{name: getattr(self, name) for name in plain},
+            **{name: json.dumps(getattr(self, name)) for name in _LEARNED},
+        }
 
     def to_json(self, **kwargs):
         """The same as a text, which tokenizer_from_json() reads."""
