@@ -48,11 +48,11 @@ def _weights(name):
     return Format(save, load)
 
 
-def _keras():
+def _whole(name):
     def load(folder):
-        return number(keras.models.load_model(os.path.join(folder, "m.keras")).get_weights())
+        return number(keras.models.load_model(os.path.join(folder, name)).get_weights())
 
-    return Format(lambda folder, n: model(n).save(os.path.join(folder, "m.keras")), load)
+    return Format(lambda folder, n: model(n).save(os.path.join(folder, name)), load)
 
 
 def _checkpoint():
@@ -124,7 +124,8 @@ def _png():
 
 
 FORMATS = {
-    "keras": _keras(), "h5": _weights("m.weights.h5"), "safetensors": _weights("m.safetensors"), "checkpoint": _checkpoint(),
+    "keras": _whole("m.keras"), "h5": _weights("m.weights.h5"), "whole_h5": _whole("m.h5"), "safetensors": _weights("m.safetensors"),
+    "checkpoint": _checkpoint(),
     "saved_model": _saved_model(), "tfrecord": _records(None), "tfrecord_gzip": _records("GZIP"), "tfrecord_zlib": _records("ZLIB"),
     "cache": _cache(), "png": _png(),
 }  # fmt: skip

@@ -86,6 +86,19 @@ def test_a_damaged_file_is_named(tmp_path):
         keras.models.load_model(tmp_path / "cut.h5")
 
 
+def test_a_flipped_bit_is_found(tmp_path):
+    model, path = sequential(), tmp_path / "m.h5"
+    model.save(path)
+    data = bytearray(path.read_bytes())
+    for at in range(len(data) // 50, len(data) - 16, len(data) // 25):
+        data[at] ^= 4
+        path.write_bytes(data)
+        for load in keras.models.load_model, model.load_weights:
+            with pytest.raises(tf.errors.DataLossError, match="m.h5 is damaged"):
+                load(path)
+        data[at] ^= 4
+
+
 def test_a_model_that_keras_wrote():
     """fixtures/keras_model.h5 is of Keras 3.15: Dense(103), BatchNormalization, Dense(4) of 6 numbers, trained for an epoch."""
     model = keras.models.load_model(FIXTURE)

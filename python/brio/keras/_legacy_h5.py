@@ -29,18 +29,8 @@ def save_model(model, path, include_optimizer=True):
     if compiled and optimizer.variables:
         _subset("optimizer_weights", optimizer.variables, groups, rows)
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)  # Keras makes the folder for this kind of file
-    _files.write_aside(
-        path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows))
-    )
-
-
-def save_weights(model, path):
-    """Writes the weights alone."""
-    groups, rows = [], []
-    _weights(model, "", groups, rows)
-    _files.write_aside(
-        path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows))
-    )
+    arrays = ((name, *saving._bytes(v)) for name, v in rows)
+    _files.write_aside(path, lambda file: saving._write_bytes(file.name, groups, arrays), _files.BINARY)
 
 
 def _training_config(model, compiled):
@@ -147,6 +137,7 @@ def is_legacy(path):
 
 def load_weights(model, path, skip_mismatch=False, by_name=False):
     """Reads weights into the layers of a model, in their order or by their names."""
+    _files.check_file(path, _files.BINARY)
     file = _File(path)
     group = "model_weights" if "model_weights" in file.groups() and not file.texts("", "layer_names") else ""
     before = f"{group}/" if group else ""
@@ -162,13 +153,14 @@ def load_weights(model, path, skip_mismatch=False, by_name=False):
         )
     else:
         pairs = [(layer, name, arrays) for layer, (name, arrays) in zip(layers, stored)]
-    _assign([(layer.name, name, _in_order(layer), arrays) for layer, name, arrays in pairs], path, skip_mismatch)
+    rows = [(layer.name, name, _in_order(layer), arrays) for layer, name, arrays in pairs]
     top = before + "top_level_model_weights"
     if not by_name and top.rsplit("/", 1)[-1] in file.groups(group):
         inside = {v._key() for layer in model.layers for v in layer.weights}
         own = [v for v in _in_order(model) if v._key() not in inside]
         if own:
-            _assign([(model.name, "top_level_model_weights", own, file.arrays(top))], path, skip_mismatch)
+            rows.append((model.name, "top_level_model_weights", own, file.arrays(top)))
+    _assign(rows, path, skip_mismatch)
 
 
 def _assign(rows, path, skip_mismatch):
@@ -193,6 +185,7 @@ def _assign(rows, path, skip_mismatch):
 
 def load_model(path, custom_objects=None, compile=True, safe_mode=True):
     """The model of a file that has its config."""
+    _files.check_file(path, _files.BINARY)
     file = _File(path)
     config = file.text("model_config")
     if config is None:
