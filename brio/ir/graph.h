@@ -31,6 +31,8 @@ struct HostCode {
   std::string name;                          // shown in text
   std::function<void(const HostRun&)> call;  // empty: it was read from text
   bool name_says_all = false;                // code with equal names does the same and is interned as one
+  // For files: a text from which the code can be made again (ops/control/effects.h). Empty: the name has to do.
+  std::function<std::string()> recipe = {};
 };
 
 struct Node {

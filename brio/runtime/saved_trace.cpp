@@ -29,7 +29,7 @@ std::string described(const std::vector<SizedAs>& all) {
 
 SavedTrace::SavedTrace(TracedGraph trace) : trace_(std::move(trace)) {}
 
-// Code of the host is not part of a graph: what is written must be found again by its name.
+// Code of the host is not part of a graph: a file holds a text from which it can be made again.
 void SavedTrace::refuse_host_code(const Graph& graph) {
   for (const Node& node : graph.nodes)
     for (const auto& body : node.graphs) {
@@ -37,8 +37,7 @@ void SavedTrace::refuse_host_code(const Graph& graph) {
         refuse_host_code(*body);
         continue;
       }
-      const size_t tokens = node.op->kind == OpKind::effect ? 1 : 0;
-      if (!revived_body(*node.op, *body->host, node.in.size() - tokens))
+      if (!can_be_saved(*node.op, *body->host))
         throw_invalid(*node.op, cat("'", body->host->name,
                                     "' is code of the host, which cannot be saved; leave it out of the function that "
                                     "is saved, and do it outside"));

@@ -5,12 +5,17 @@
 //   captured 2  bytes 3f800000  constant 0
 //   cells 2  0 read  3 assigned
 //   draws 0
+//   recipes 1  2
 //   graph
 //   (%0: f32[n0,3], …) { … }
 //
 // Words are separated by spaces or new lines. In the graph, n0, n1, … are sizes of arguments that are not known.
+// Recipes are constants from whose text code of the host is made again: the vocabulary of a look-up. Without them
+// there is no such line.
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <map>
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
@@ -36,21 +41,68 @@ std::string hex(const void* data, size_t size) {
 
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-// Bodies of effects have lost their code.
-void revive(Graph& graph) {
-  for (Node& node : graph.nodes)
-    for (auto& body : node.graphs) {
-      if (!body->host) {
-        Graph inner = *body;
-        revive(inner);
-        body = intern(std::move(inner));
-        continue;
-      }
-      const size_t tokens = node.op->kind == OpKind::effect ? 1 : 0;
-      const std::string name = body->host->name;
-      body = body->outputs.empty() ? revived_body(*node.op, *body->host, node.in.size() - tokens) : nullptr;
-      if (!body) throw_invalid(*node.op, cat("'", name, "' is code of the host, which no file holds"));
+// A body of code that has a recipe is named by the position of the recipe in the file.
+constexpr std::string_view kRecipe = "recipe ";
+
+// f(node, body) for each body of host code of a graph, and of the graphs in it; the result takes its place.
+template <typename F>
+Graph with_host_bodies(const Graph& graph, F f) {
+  Graph made = graph;
+  for (Node& node : made.nodes)
+    for (auto& body : node.graphs) body = body->host ? f(made, node, body) : intern(with_host_bodies(*body, f));
+  return made;
+}
+
+// The graph as it is written. The recipes of its code are added to `recipes`.
+Graph with_recipes(const Graph& graph, std::vector<std::string>& recipes) {
+  std::map<std::shared_ptr<const HostCode>, std::shared_ptr<const Graph>> known;
+  return with_host_bodies(graph, [&](const Graph&, const Node&, const std::shared_ptr<const Graph>& body) {
+    if (!body->host->recipe) return body;
+    auto& named = known[body->host];
+    if (!named) {
+      HostCode code;
+      code.name = cat(kRecipe, recipes.size());
+      recipes.push_back(body->host->recipe());
+      Graph copy = *body;
+      copy.host = std::make_shared<const HostCode>(std::move(code));
+      named = std::make_shared<const Graph>(std::move(copy));
     }
+    return named;
+  });
+}
+
+// The position of the constant that holds a text. Traces that need the same one share it.
+size_t place_of_text(std::string_view text, std::vector<Tensor>& constants) {
+  const Aval aval{Shape{static_cast<int64_t>(text.size())}, u8};
+  const auto found = std::ranges::find_if(constants, [&](const Tensor& constant) {
+    return constant.aval() == aval && std::memcmp(data_of(constant), text.data(), text.size()) == 0;
+  });
+  const auto place = static_cast<size_t>(found - constants.begin());
+  if (found == constants.end()) constants.push_back(Tensor::from_bytes(text.data(), aval));
+  return place;
+}
+
+// The text that stands for the code of a body that was read.
+std::string_view text_of(const HostCode& code, std::span<const std::string> recipes) {
+  const std::string_view name = code.name;
+  if (!name.starts_with(kRecipe)) return name;
+  size_t i = 0;
+  const auto [end, error] = std::from_chars(name.data() + kRecipe.size(), name.data() + name.size(), i);
+  if (error != std::errc() || end != name.data() + name.size() || i >= recipes.size())
+    throw InvalidArgument(cat("there is no ", name));
+  return recipes[i];
+}
+
+// A graph that was read, with code in its bodies.
+Graph revived(const Graph& graph, std::span<const std::string> recipes) {
+  return with_host_bodies(graph,
+                          [&](const Graph& around, const Node& node, const std::shared_ptr<const Graph>& body) {
+                            const bool token = node.op->kind == OpKind::effect;
+                            std::vector<Aval> in, out;
+                            for (size_t i = token; i < node.in.size(); ++i) in.push_back(around.values[node.in[i]]);
+                            for (const ValueId value : body->outputs) out.push_back(body->values[value]);
+                            return revived_body(*node.op, text_of(*body->host, recipes), in, out);
+                          });
 }
 
 }  // namespace
@@ -83,7 +135,11 @@ std::string SavedTrace::write(std::span<const VariableRef> variables, std::vecto
   }
   text += cat("\ndraws ", trace_.draws.size());
   for (const TracedGraph::Draw& draw : trace_.draws) text += cat(" ", draw.drawn);
-  return text + "\ngraph\n" + trace_.graph.str() + "\n";
+  std::vector<std::string> recipes;
+  const Graph graph = with_recipes(trace_.graph, recipes);
+  if (!recipes.empty()) text += cat("\nrecipes ", recipes.size());
+  for (const std::string& recipe : recipes) text += cat("\n  ", place_of_text(recipe, constants));
+  return text + "\ngraph\n" + graph.str() + "\n";
 }
 
 class TraceReader {
@@ -103,10 +159,10 @@ class TraceReader {
     read_captured();
     read_cells();
     for (size_t left = count("draws"); left > 0; --left) made_.trace_.draws.push_back({nullptr, number()});
+    read_recipes();
     expect("graph");
     try {
-      made_.trace_.graph = Graph::parse(text_.substr(at_));
-      revive(made_.trace_.graph);
+      made_.trace_.graph = revived(Graph::parse(text_.substr(at_)), recipes_);
     } catch (const InvalidArgument& error) {
       fail(error.what());
     }
@@ -148,6 +204,24 @@ class TraceReader {
       const std::string_view how = word();
       if (how != "read" && how != "assigned") fail("'read' or 'assigned' is expected");
       made_.trace_.cells.push_back({variables_[i], how == "assigned", 0});
+    }
+  }
+
+  // Files of graphs whose code needs none have no list of them.
+  void read_recipes() {
+    const size_t before = at_;
+    if (word() != "recipes") {
+      at_ = before;
+      return;
+    }
+    at_ = before;
+    for (size_t left = count("recipes"); left > 0; --left) {
+      const size_t i = number();
+      if (i >= constants_.size()) fail(cat("there is no constant ", i));
+      const Aval& aval = constants_[i].aval();
+      if (aval.dtype != u8 || aval.shape.rank() != 1)
+        fail(cat("constant ", i, " is ", format_aval(aval), ", which is no text of a recipe"));
+      recipes_.emplace_back(static_cast<const char*>(data_of(constants_[i])), aval.bytes());
     }
   }
 
@@ -240,7 +314,7 @@ class TraceReader {
   std::span<const Tensor> constants_;
   size_t at_ = 0;
   SavedTrace made_;
-  std::vector<std::string> bytes_;
+  std::vector<std::string> bytes_, recipes_;
 };
 
 SavedTrace SavedTrace::read(std::string_view text, std::span<const VariableRef> variables,

@@ -7,8 +7,8 @@ _PLAIN = (bool, int, float, str, bytes)
 
 def describe(value):
     """ "float32 (3, 4)" of a tensor or array, "int" of a number; None of what is not compared."""
-    if isinstance(value, _PLAIN):
-        return type(value).__name__
+    if isinstance(value, _PLAIN):  # NumPy's texts are texts
+        return next(kind.__name__ for kind in _PLAIN if isinstance(value, kind))
     if isinstance(value, (list, tuple)):
         parts = [describe(v) for v in value[:20]]
         return f"{type(value).__name__} of {len(value)}: {parts}" if None not in parts else None

@@ -271,3 +271,58 @@ def test_values_that_are_gone_or_elsewhere(manifest, tmp_path):
     os.unlink(tmp_path / row["values"])
     with pytest.raises(tf.errors.DataLossError):
         tf.saved_model.load(tmp_path)
+
+
+class Texts(tf.Module):
+    def __init__(self):
+        super().__init__()
+        words = [f"word {i}" for i in range(150)]
+        init = tf.lookup.KeyValueTensorInitializer(tf.constant(words), tf.range(150.0))
+        self.table = tf.lookup.StaticHashTable(init, -1.0)
+        self.vectorize = keras.layers.TextVectorization(output_sequence_length=7)
+        self.vectorize.adapt(["one two three", "two three", "Three!"])
+        self.embedding = tf.Variable(tf.random.normal([self.vectorize.vocabulary_size(), 130]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def look(self, words):
+        known = tf.strings.regex_full_match(words, "word [0-9]+")
+        return {"value": self.table.lookup(words), "known": known, "bucket": tf.strings.to_hash_bucket_fast(words, 999)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def means(self, texts):
+        return tf.reduce_mean(tf.gather(self.embedding, self.vectorize(texts)), axis=1)
+
+
+def test_tables_and_vocabularies_are_part_of_it(tmp_path):
+    module = Texts()
+    words, texts = tf.constant(["word 149", "word 3", "else"]), tf.constant(["Two, three", "", "one four"])
+    looked, means = module.look(words), module.means(texts)
+    tf.saved_model.save(module, tmp_path / "m", signatures={"look": module.look, "serving_default": module.means})
+    tf.saved_model.save(tf.saved_model.load(tmp_path / "m"), tmp_path / "again")
+    for folder in "m", "again":
+        loaded = tf.saved_model.load(tmp_path / folder)
+        for name, value in loaded.look(words).items():
+            np.testing.assert_array_equal(value, looked[name])
+        np.testing.assert_array_equal(loaded.means(texts), means)
+    assert looked["value"].numpy().tolist() == [149.0, 3.0, -1.0]
+
+
+def test_a_model_of_texts_is_exported(tmp_path):
+    vectorize = keras.layers.TextVectorization(max_tokens=200, output_sequence_length=20)
+    vectorize.adapt([f"film {i} was {'good' if i % 2 else 'bad'}" for i in range(150)])
+    model = keras.Sequential(
+        [
+            keras.Input((1,), dtype="string"),
+            vectorize,
+            keras.layers.Embedding(vectorize.vocabulary_size(), 120),
+            keras.layers.GlobalAveragePooling1D(),
+            keras.layers.Dense(1, activation="sigmoid"),
+        ]
+    )
+    x = tf.constant([["film 7 was good"], ["a bad one"]])
+    model.export(tmp_path / "served")
+    served = tf.saved_model.load(tmp_path / "served")
+    np.testing.assert_allclose(served.serve(x), model.predict(x, verbose=0), rtol=1e-6)
+    # In a process that never had the layer.
+    code = f"import brio as tf; print(tf.saved_model.load({str(tmp_path / 'served')!r}).serve(tf.constant([['a bad one']])).shape)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "(1, 1)\n"

@@ -263,6 +263,99 @@ TEST(SavedTrace, KeepsEffects) {
   EXPECT_THROW((void)checked.call({{Tensor({1, 9})}})[0].array(), InvalidArgument);
 }
 
+// Texts in, numbers out; the batch is open.
+void expect_same_of_texts(const BodyFn& f) {
+  const SavedTrace trace = again(SavedTrace::of(f, {{{{-1}, DType::string}}}));
+  for (size_t n : {1, 3, 200}) {
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < n; ++i) texts.push_back(cat("word", i % 150, i % 7 ? "" : " two", i % 11 ? "" : " three"));
+    const Tensor x = string_tensor(texts);
+    EXPECT_EQ(bits(trace.call(Tensors{x})), bits(f({x}))) << n << " texts";
+  }
+}
+
+std::vector<std::string> words(int n) {
+  std::vector<std::string> all;
+  for (int i = 0; i < n; ++i) all.push_back(cat("word", i));
+  return all;
+}
+
+TEST(SavedTrace, KeepsVocabularies) {
+  const nn::StringLookup first({.vocabulary = words(120), .name = "same"}),
+      second({.num_oov_indices = 3, .vocabulary = words(30), .salt = {7, 8}, .name = "same"});
+  expect_same_of_texts([&](const Tensors& in) { return Tensors{first(in[0]), second(in[0])}; });
+  nn::StringLookup learned({.max_tokens = 40});
+  learned.adapt(string_tensor(words(100)));
+  const nn::StringLookup masked({.mask_token = "word3", .vocabulary = words(3)});
+  expect_same_of_texts([&](const Tensors& in) {
+    return Tensors{learned(in[0]), masked(in[0]), nn::Hashing(113)(in[0])};
+  });
+  const nn::StringLookup one_hot({.vocabulary = words(120), .output_mode = "one_hot"});
+  expect_same_of_texts([&](const Tensors& in) { return Tensors{one_hot(in[0])}; });
+  nn::TextVectorization text({.ngrams = {1, 2}, .output_sequence_length = 5});
+  text.adapt(string_tensor({"word1 two three", "word2 two", "word1"}));
+  nn::TextVectorization bag({.output_mode = "tf_idf"});
+  bag.adapt(string_tensor({"word1 two three", "word2 two", "word1"}));
+  expect_same_of_texts([&](const Tensors& in) { return Tensors{text(in[0]), bag(in[0])}; });
+  const nn::IntegerLookup numbers({.vocabulary = {5, 3, 900}}), back({.vocabulary = {5, 3, 900}, .invert = true});
+  expect_same(
+      [&](const Tensors& in) {
+        return Tensors{back(numbers(in[0]) % 4), nn::Hashing(50)(in[0])};
+      },
+      {{{-1, 3}, i64}});
+}
+
+TEST(SavedTrace, KeepsFunctionsOfStrings) {
+  expect_same_of_texts([](const Tensors& in) {
+    const Tensor& x = in[0];
+    return Tensors{strings::length(x),
+                   strings::length(x, strings::Unit::utf8_char),
+                   strings::equal(x, string_tensor({"word1"})),
+                   strings::regex_full_match(x, "word[1-5] \"? ?two.*"),
+                   strings::to_hash_bucket(x, 1000),
+                   strings::to_hash_bucket_fast(x, 1001),
+                   strings::to_hash_bucket_strong(x, 1002, {3, 4})};
+  });
+  const SavedTrace trace = again(SavedTrace::of(
+      [](const Tensors& in) { return Tensors{strings::to_number(in[0], f64)}; }, {{{{-1}, DType::string}}}));
+  EXPECT_EQ(trace.call(Tensors{string_tensor({"1.5", "-2"})})[0].to_vector<double>(), (std::vector{1.5, -2.0}));
+  EXPECT_NE(error_of([&] { (void)trace.call(Tensors{string_tensor({"x"})})[0].array(); }).find("is no float64"),
+            std::string::npos);
+}
+
+TEST(SavedTrace, TrustsNoRecipe) {
+  const nn::StringLookup lookup({.vocabulary = words(3)});
+  Tensors constants;
+  const std::string text =
+      SavedTrace::of([&](const Tensors& in) { return Tensors{lookup(in[0])}; }, {{{{-1}, DType::string}}})
+          .write({}, constants);
+  ASSERT_EQ(constants.size(), 1u);
+  const auto read = [](std::string changed, const Tensors& with, std::string_view from = {},
+                       std::string_view to = {}) {
+    if (!from.empty()) changed.replace(changed.find(from), from.size(), to);
+    return error_of([&] { (void)SavedTrace::read(changed, {}, with); });
+  };
+  const auto recipe = [](std::string_view of) {
+    return Tensors{Tensor::from_bytes(of.data(), {Shape{static_cast<int64_t>(of.size())}, u8})};
+  };
+  EXPECT_EQ(read(text, constants), "no error");
+  EXPECT_NE(read(text, {}).find("there is no constant 0"), std::string::npos);
+  EXPECT_NE(read(text, {ones({3})}).find("no text of a recipe"), std::string::npos);
+  EXPECT_NE(read(text, constants, "recipe 0", "recipe 1").find("there is no recipe 1"), std::string::npos);
+  EXPECT_NE(read(text, constants, "recipe 0", "layer {").find("[config]"), std::string::npos);
+  EXPECT_NE(read(text, constants, "recipe 0", "strings.length").find("is no code of the host that a file holds"),
+            std::string::npos);  // which gives int32
+  EXPECT_EQ(read(text, constants, "recipe 0", "strings.to_hash_bucket 5"), "no error");
+  EXPECT_NE(read(text, constants, "recipe 0", "strings.to_hash_bucket -5").find("no list of numbers"),
+            std::string::npos);
+  EXPECT_NE(read(text, constants, "recipe 0", "elsewhere").find("'elsewhere'"), std::string::npos);
+  EXPECT_NE(read(text, recipe("layer {")).find("[config]"), std::string::npos);
+  EXPECT_NE(read(text, recipe("layer " + nn::to_json(nn::Dense(3)))).find("a Dense has no code of the host"),
+            std::string::npos);
+  EXPECT_NE(read(text, recipe("layer " + nn::to_json(nn::IntegerLookup({.vocabulary = {1}})))).find("whole numbers"),
+            std::string::npos);
+}
+
 TEST(SavedTrace, KeepsLargeAndSmallConstants) {
   const Tensor table = waves({100}), small = Tensor({1, 2, 3}, i64), empty = zeros({0, 3});
   const SavedTrace trace = SavedTrace::of(

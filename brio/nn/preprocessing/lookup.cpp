@@ -5,6 +5,7 @@
 #include "brio/base/error.h"
 #include "brio/nn/preprocessing/category_modes.h"
 #include "brio/nn/preprocessing/lookup_fields.h"
+#include "brio/nn/preprocessing/saved_code.h"
 #include "brio/ops/elementwise/elementwise.h"
 #include "brio/ops/shapes/shape_ops.h"
 #include "brio/ops/strings/string_parts.h"
@@ -20,13 +21,13 @@ TokenView<Token> element(const void* data, int64_t i) {
 
 // int64 numbers of all elements, by f(token).
 template <typename Token, typename F>
-std::shared_ptr<const HostCode> code_for_each(std::string name, F f) {
+std::shared_ptr<const HostCode> code_for_each(std::string name, std::function<std::string()> recipe, F f) {
   auto run = [f = std::move(f)](const HostRun& r) {
     auto* out = static_cast<int64_t*>(r.out[0]);
     strings::for_each_element(r.out_avals[0].shape.elements(),
                               [&](int64_t i) { out[i] = f(element<Token>(r.in[0], i)); });
   };
-  return std::make_shared<const HostCode>(HostCode{std::move(name), std::move(run)});
+  return std::make_shared<const HostCode>(HostCode{std::move(name), std::move(run), false, std::move(recipe)});
 }
 
 Policy policy_for(const HashingOptions& o) {
@@ -75,13 +76,14 @@ class HashingModule : public Module {
       return static_cast<int64_t>(hash % bins) + masked;
     };
     const auto* text_mask = masked ? std::get_if<std::string>(&o_.mask_value) : nullptr;
+    const auto recipe = recipe_of([num_bins, o = o_] { return Hashing(num_bins, o); });
     strings_ = code_for_each<std::string>(
-        name(), [bin, mask = text_mask ? std::optional(*text_mask) : std::nullopt](std::string_view text) {
+        name(), recipe, [bin, mask = text_mask ? std::optional(*text_mask) : std::nullopt](std::string_view text) {
           return mask && text == *mask ? 0 : bin(text);
         });
     const auto* number_mask = masked ? std::get_if<int64_t>(&o_.mask_value) : nullptr;
     numbers_ = code_for_each<int64_t>(
-        name(), [bin, mask = number_mask ? std::optional(*number_mask) : std::nullopt](int64_t number) {
+        name(), recipe, [bin, mask = number_mask ? std::optional(*number_mask) : std::nullopt](int64_t number) {
           if (mask && number == *mask) return int64_t{0};
           char digits[24];
           return bin({digits, static_cast<size_t>(std::to_chars(digits, digits + 24, number).ptr - digits)});
@@ -146,13 +148,15 @@ class LookupModule : public Module {
   Vocabulary<Token>& vocabulary() { return vocabulary_; }
 
   void changed() {
+    auto recipe = recipe_of([all = vocabulary_] { return Lookup<Token>(all.options_with_tokens()); });
     if constexpr (!kText) {
       if (vocabulary_.options().invert) {
-        code_ = code_for_each<int64_t>(name(), [all = vocabulary_](int64_t number) { return all.token(number); });
+        code_ = code_for_each<int64_t>(name(), std::move(recipe),
+                                       [all = vocabulary_](int64_t number) { return all.token(number); });
         return;
       }
     }
-    code_ = code_for_each<Token>(name(), vocabulary_.numbers());
+    code_ = code_for_each<Token>(name(), std::move(recipe), vocabulary_.numbers());
   }
 
   void adapt(const std::vector<Tensor>& batches) {

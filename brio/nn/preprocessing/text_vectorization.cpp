@@ -7,6 +7,7 @@
 #include "brio/base/utf8.h"
 #include "brio/nn/preprocessing/category_modes.h"
 #include "brio/nn/preprocessing/lookup_fields.h"
+#include "brio/nn/preprocessing/saved_code.h"
 #include "brio/nn/preprocessing/vocabulary.h"
 #include "brio/ops/shapes/shape_ops.h"
 #include "brio/ops/strings/string_parts.h"
@@ -208,7 +209,15 @@ class TextVectorizationModule : public Module {
                        o->output_mode == "multi_hot", {});
       });
     };
-    code_ = std::make_shared<const HostCode>(HostCode{name(), std::move(run)});
+    auto recipe = recipe_of([o = o_, all = vocabulary_] {
+      const LookupOptions<std::string> learned = all.options_with_tokens();
+      Options given = *o;
+      given.vocabulary = learned.vocabulary;
+      given.vocabulary_file.clear();
+      given.idf_weights = learned.idf_weights;
+      return TextVectorization(given);
+    });
+    code_ = std::make_shared<const HostCode>(HostCode{name(), std::move(run), false, std::move(recipe)});
   }
 
   void adapt(const std::vector<Tensor>& batches) {

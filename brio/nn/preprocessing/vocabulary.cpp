@@ -192,6 +192,16 @@ std::vector<Token> Vocabulary<Token>::list(bool include_special_tokens) const {
 }
 
 template <typename Token>
+LookupOptions<Token> Vocabulary<Token>::options_with_tokens() const {
+  LookupOptions<Token> o = o_;
+  o.vocabulary = set_ ? list(true) : std::vector<Token>();
+  o.vocabulary_file.clear();
+  o.idf_weights.assign(idf_.begin(),
+                       idf_.begin() + static_cast<std::ptrdiff_t>(std::min(idf_.size(), o.vocabulary.size())));
+  return o;
+}
+
+template <typename Token>
 int64_t Vocabulary<Token>::depth() const {
   if (o_.pad_to_max_tokens) return *o_.max_tokens;
   if (!set_)

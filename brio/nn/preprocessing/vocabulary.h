@@ -90,6 +90,7 @@ class Vocabulary {
   Vocabulary(std::string layer, LookupOptions<Token> options);
 
   const LookupOptions<Token>& options() const { return o_; }
+  LookupOptions<Token> options_with_tokens() const;  // as if what was learned had been given
   void set(const std::vector<Token>& vocabulary, const std::vector<double>& idf_weights);
   void learn(const TokenCounts<Token>& counts);
   void check_can_learn() const;

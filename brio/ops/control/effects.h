@@ -100,9 +100,16 @@ struct HostCallOptions {
 std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
                               const std::vector<Aval>& outputs, HostCallOptions options = {});
 
-// For graphs that are read from files: makes the body of an effect again for `inputs` tensors, if its name says
-// everything (print, assert). Null: the name does not say what the code does.
-std::shared_ptr<const Graph> revived_body(const OpDef& op, const HostCode& code, size_t inputs);
+// Code of the host in files. A file holds the text of a code: its recipe, or its name if that says everything. The
+// first word of the text finds who can record the call again, on inputs of the same types; `said` is the rest.
+using CallAgain = Tensor (*)(std::string_view said, std::span<const Tensor> inputs);
+void register_host_call(std::string_view word, CallAgain call_again);
+
+bool can_be_saved(const OpDef& op, const HostCode& code);
+// The body of a node from the text of its code. Throws InvalidArgument if no code has this text, takes these inputs
+// and gives these outputs. Tokens are not counted.
+std::shared_ptr<const Graph> revived_body(const OpDef& op, std::string_view text, std::span<const Aval> inputs,
+                                          std::span<const Aval> outputs);
 
 // One output from code that only computes. For Brio's own functions, such as those of strings: the code gets the
 // memory of the plan, not copies.

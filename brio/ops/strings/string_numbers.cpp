@@ -216,4 +216,61 @@ Tensor to_hash_bucket(const Tensor& x, int64_t num_buckets) {
                  [](std::string_view s) { return murmur_hash64(s, kSeed); });
 }
 
+// ---- in files: the name of the code is the function's, with its numbers behind it
+
+namespace {
+
+std::vector<uint64_t> numbers_in_name(std::string_view said) {
+  std::vector<uint64_t> all;
+  for (const char *at = said.data(), *end = at + said.size(); at != end;) {
+    uint64_t number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || (after != end && *after != ' '))
+      throw_invalid("strings", cat(quoted(said), " is no list of numbers"));
+    all.push_back(number);
+    at = after == end ? end : after + 1;
+  }
+  return all;
+}
+
+// The number of buckets comes last.
+std::vector<uint64_t> bucket_numbers(std::string_view said, size_t count) {
+  std::vector<uint64_t> all = numbers_in_name(said);
+  if (all.size() != count || !std::in_range<int64_t>(all.back()))
+    throw_invalid("strings", cat(quoted(said), " are not the numbers of a hash"));
+  return all;
+}
+
+const Tensor& only(std::span<const Tensor> inputs) {
+  if (inputs.size() != 1) throw_invalid("strings", cat("takes one input, but got ", inputs.size()));
+  return inputs[0];
+}
+
+[[maybe_unused]] const bool numbers_registered = [] {
+  register_host_call("strings.length", [](std::string_view said, std::span<const Tensor> in) -> Tensor {
+    return length(only(in), said == "utf8" ? Unit::utf8_char : Unit::byte);
+  });
+  register_host_call("strings.to_number", [](std::string_view said, std::span<const Tensor> in) -> Tensor {
+    return to_number(only(in), dtype_from_name(said));
+  });
+  register_host_call("strings.equal", [](std::string_view, std::span<const Tensor> in) -> Tensor {
+    if (in.size() != 2) throw_invalid("strings.equal", cat("takes two inputs, but got ", in.size()));
+    return strings::equal(in[0], in[1]);
+  });
+  register_host_call("strings.to_hash_bucket", [](std::string_view said, std::span<const Tensor> in) -> Tensor {
+    return to_hash_bucket(only(in), static_cast<int64_t>(bucket_numbers(said, 1)[0]));
+  });
+  register_host_call("strings.to_hash_bucket_fast", [](std::string_view said, std::span<const Tensor> in) -> Tensor {
+    return to_hash_bucket_fast(only(in), static_cast<int64_t>(bucket_numbers(said, 1)[0]));
+  });
+  register_host_call("strings.to_hash_bucket_strong",
+                     [](std::string_view said, std::span<const Tensor> in) -> Tensor {
+                       const auto all = bucket_numbers(said, 3);
+                       return to_hash_bucket_strong(only(in), static_cast<int64_t>(all[2]), {all[0], all[1]});
+                     });
+  return true;
+}();
+
+}  // namespace
+
 }  // namespace brio::strings

@@ -43,9 +43,20 @@ Tensor regex_full_match(const Tensor& x, std::string_view pattern) {
       out[i] = RE2::FullMatch(re2::StringPiece(s.data(), s.size()), *regex);
     });
   };
-  return host_compute(
-      std::make_shared<const HostCode>(HostCode{cat(self, " ", bytes_literal(pattern)), std::move(run), true}), {x},
-      {x.shape(), boolean});
+  auto recipe = [text = cat(self, " ", pattern)] { return text; };
+  return host_compute(std::make_shared<const HostCode>(
+                          HostCode{cat(self, " ", bytes_literal(pattern)), std::move(run), true, std::move(recipe)}),
+                      {x}, {x.shape(), boolean});
 }
+
+namespace {
+[[maybe_unused]] const bool regexes_registered = [] {
+  register_host_call("strings.regex_full_match", [](std::string_view pattern, std::span<const Tensor> in) -> Tensor {
+    if (in.size() != 1) throw_invalid("strings.regex_full_match", cat("takes one input, but got ", in.size()));
+    return regex_full_match(in[0], pattern);
+  });
+  return true;
+}();
+}  // namespace
 
 }  // namespace brio::strings

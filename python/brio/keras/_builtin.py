@@ -534,7 +534,10 @@ def batches_of(data, steps=None):
 
 def _is_one(x):
     """One number or text in the place of a batch."""
-    return isinstance(x, (str, bytes, int, float)) or (isinstance(x, _core.Tensor) and len(x.shape) == 0)
+    if isinstance(x, (str, bytes, int, float)):
+        return True
+    shape = None if isinstance(x, KerasTensor) else getattr(x, "shape", None)  # of a tensor, variable, NumPy's numbers
+    return shape is not None and len(shape) == 0
 
 
 class WithVocabulary(Adapted):

@@ -18,7 +18,7 @@ _BASES = {
         ("RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"), _builtin_pictures.Moved
     ),
     **dict.fromkeys(("RandomBrightness", "RandomContrast"), _builtin_pictures.Colored),
-    **dict.fromkeys(("CategoryEncoding", "Hashing", "Embedding"), _builtin.OfNumbers),
+    **dict.fromkeys(("CategoryEncoding", "Hashing", "Embedding", "Rescaling"), _builtin.OfNumbers),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
     **dict.fromkeys(("StringLookup", "IntegerLookup", "TextVectorization"), _builtin.WithVocabulary),
     **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional"), _recurrent.Recurrent),

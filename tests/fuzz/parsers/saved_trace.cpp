@@ -32,7 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)ready;
   static const Variable variables[] = {Variable(zeros({2})), Variable(ones({3, 4}))};
   static const std::vector<VariableRef> refs{variables[0].impl(), variables[1].impl()};
-  static const std::vector<Tensor> constants{ones({100}), zeros({0}, u8)};
+  static const std::string recipe = "layer " + nn::to_json(nn::StringLookup({.vocabulary = {"a", "b"}}));
+  static const std::vector<Tensor> constants{
+      ones({100}), zeros({0}, u8),
+      Tensor::from_bytes(recipe.data(), {Shape{static_cast<int64_t>(recipe.size())}, u8})};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const SavedTrace trace = SavedTrace::read(text, refs, constants);
