@@ -70,6 +70,100 @@ int64_t TableEncoding::width() const {
   return width;
 }
 
+// The classes of the label, or none where it holds values.
+std::vector<std::string> TableEncoding::learn_classes(const TextTable& table, size_t label, const Options& options) {
+  const std::string& name = table.names[label];
+  std::map<std::string, int64_t> kinds;
+  bool numbers = true, whole = true;
+  for (const std::string& cell : table.columns[label]) {
+    if (is_missing(cell)) continue;
+    const std::optional<double> value = number_in(cell);
+    numbers &= value.has_value();
+    whole &= value && std::floor(*value) == *value;
+    ++kinds[cell];
+  }
+  if (kinds.empty()) throw Misuse(cat("the column ", name, " of ", table.path, " holds nothing"));
+  const bool classes =
+      options.task.empty() ? !numbers || (whole && kinds.size() <= kMostWholeClasses) : options.task == "classes";
+  if (!classes && !numbers)
+    throw Misuse(cat("--task is values, but the column ", name, " of ", table.path, " holds text"));
+  if (!classes) return {};
+  std::vector<std::string> all;
+  if (kinds.size() > kMostClasses)
+    throw Misuse(cat("the column ", name, " of ", table.path, " holds ", kinds.size(),
+                     " different texts; brio fit takes up to ", kMostClasses, " classes. Is --label right?"));
+  if (kinds.size() < 2)
+    throw Misuse(cat("the column ", name, " of ", table.path, " holds one class alone, ", kinds.begin()->first,
+                     "; there is nothing to tell apart"));
+  for (const auto& [kind, count] : kinds) all.push_back(kind);
+  if (numbers) std::ranges::sort(all, {}, [](const std::string& kind) { return *number_in(kind); });
+  return all;
+}
+
+std::optional<TableEncoding::Column> TableEncoding::learn_column(const TextTable& table, size_t i, Learned& found) {
+  Column column{.name = table.names[i]};
+  size_t missing = 0, dates = 0, texts = 0;
+  std::vector<double> values;
+  std::map<std::string, size_t> counts;
+  for (const std::string& cell : table.columns[i]) {
+    if (is_missing(cell)) {
+      ++missing;
+      continue;
+    }
+    ++counts[cell];
+    if (const auto value = number_in(cell)) values.push_back(*value);
+    else if (date_in(cell)) ++dates;
+    else ++texts;
+  }
+  const size_t given = values.size() + dates + texts;
+  // Here and there something else: a number that was written wrong, or a word for "not known".
+  if (values.size() < given && static_cast<double>(values.size()) >= kMostlyNumbers * static_cast<double>(given)) {
+    std::string example;
+    for (const auto& [cell, count] : counts)
+      if (!number_in(cell)) example = cell;
+    found.notes.push_back(cat("column ", column.name, ": ", given - values.size(), " of ", table.rows(),
+                              " cells are no numbers, such as '", example, "'; they count as missing"));
+    missing += given - values.size();
+    dates = texts = 0;
+  }
+  const size_t known = values.size() + dates + texts;
+  if (given == 0 || (counts.size() == 1 && missing == 0)) {
+    found.constant.push_back(column.name);
+    return {};
+  }
+  column.marks_missing = missing > 0;
+  if (values.size() == known) {
+    column.median = median_of(values);
+    if (missing > 0)
+      found.notes.push_back(cat("column ", column.name, ": ", missing, " of ", table.rows(),
+                                " cells are missing; they count as the median, ", column.median,
+                                ", and a column of its own marks them"));
+  } else if (dates == known) {
+    column.kind = Kind::date;
+    std::vector<double> days;
+    for (const auto& [cell, count] : counts) days.push_back(*date_in(cell));
+    column.median = median_of(days);
+    found.notes.push_back(cat("column ", column.name, ": dates, as days, months and days of the week"));
+  } else {
+    if (counts.size() > kMostCategories && counts.size() * 2 > given) {
+      found.left_out.push_back(cat(column.name, " (", counts.size(), " different texts in ", given, " rows)"));
+      return {};
+    }
+    column.kind = Kind::category;
+    std::vector<std::pair<size_t, std::string>> common;
+    for (const auto& [cell, count] : counts) common.emplace_back(count, cell);
+    std::ranges::stable_sort(common, [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (size_t k = 0; k < std::min(common.size(), kMostCategories); ++k)
+      column.categories.push_back(common[k].second);
+    found.notes.push_back(
+        cat("column ", column.name, ": categories ", listed(column.categories),
+            missing > 0 ? cat("; ", missing, " cells are missing, which is a category too") : std::string(),
+            common.size() > kMostCategories ? cat("; ", common.size() - kMostCategories, " rarer ones count as one")
+                                            : std::string()));
+  }
+  return column;
+}
+
 TableEncoding TableEncoding::learn(const TextTable& table, const Options& options, std::vector<std::string>& notes) {
   if (table.names.size() < 2)
     throw Misuse(cat(table.path, " has one column, so there is nothing to predict it from"));
@@ -82,100 +176,16 @@ TableEncoding TableEncoding::learn(const TextTable& table, const Options& option
   if (std::ranges::count(table.names, encoding.label_) > 1)
     throw Misuse(cat(table.path, " has two columns named ", encoding.label_, "; name them apart"));
 
-  // The label: classes, or values.
-  std::map<std::string, int64_t> kinds;
-  bool numbers = true, whole = true;
-  for (const std::string& cell : table.columns[label]) {
-    if (is_missing(cell)) continue;
-    const std::optional<double> value = number_in(cell);
-    numbers &= value.has_value();
-    whole &= value && std::floor(*value) == *value;
-    ++kinds[cell];
-  }
-  if (kinds.empty()) throw Misuse(cat("the column ", encoding.label_, " of ", table.path, " holds nothing"));
-  const bool classes =
-      options.task.empty() ? !numbers || (whole && kinds.size() <= kMostWholeClasses) : options.task == "classes";
-  if (!classes && !numbers)
-    throw Misuse(cat("--task is values, but the column ", encoding.label_, " of ", table.path, " holds text"));
-  if (classes) {
-    if (kinds.size() > kMostClasses)
-      throw Misuse(cat("the column ", encoding.label_, " of ", table.path, " holds ", kinds.size(),
-                       " different texts; brio fit takes up to ", kMostClasses, " classes. Is --label right?"));
-    if (kinds.size() < 2)
-      throw Misuse(cat("the column ", encoding.label_, " of ", table.path, " holds one class alone, ",
-                       kinds.begin()->first, "; there is nothing to tell apart"));
-    for (const auto& [name, count] : kinds) encoding.classes_.push_back(name);
-    if (numbers) std::ranges::sort(encoding.classes_, {}, [](const std::string& name) { return *number_in(name); });
-  }
+  encoding.classes_ = learn_classes(table, label, options);
 
-  std::vector<std::string> left_out, constant;
+  Learned found{notes, {}, {}};
   for (size_t i = 0; i < table.names.size(); ++i) {
     if (i == label) continue;
-    Column column{.name = table.names[i]};
-    size_t missing = 0, dates = 0, texts = 0;
-    std::vector<double> values;
-    std::map<std::string, size_t> counts;
-    for (const std::string& cell : table.columns[i]) {
-      if (is_missing(cell)) {
-        ++missing;
-        continue;
-      }
-      ++counts[cell];
-      if (const auto value = number_in(cell)) values.push_back(*value);
-      else if (date_in(cell)) ++dates;
-      else ++texts;
-    }
-    const size_t given = values.size() + dates + texts;
-    // Here and there something else: a number that was written wrong, or a word for "not known".
-    if (values.size() < given && static_cast<double>(values.size()) >= kMostlyNumbers * static_cast<double>(given)) {
-      std::string example;
-      for (const auto& [cell, count] : counts)
-        if (!number_in(cell)) example = cell;
-      notes.push_back(cat("column ", column.name, ": ", given - values.size(), " of ", table.rows(),
-                          " cells are no numbers, such as '", example, "'; they count as missing"));
-      missing += given - values.size();
-      dates = texts = 0;
-    }
-    const size_t known = values.size() + dates + texts;
-    if (given == 0 || (counts.size() == 1 && missing == 0)) {
-      constant.push_back(column.name);
-      continue;
-    }
-    column.marks_missing = missing > 0;
-    if (values.size() == known) {
-      column.median = median_of(values);
-      if (missing > 0)
-        notes.push_back(cat("column ", column.name, ": ", missing, " of ", table.rows(),
-                            " cells are missing; they count as the median, ", column.median,
-                            ", and a column of its own marks them"));
-    } else if (dates == known) {
-      column.kind = Kind::date;
-      std::vector<double> days;
-      for (const auto& [cell, count] : counts) days.push_back(*date_in(cell));
-      column.median = median_of(days);
-      notes.push_back(cat("column ", column.name, ": dates, as days, months and days of the week"));
-    } else {
-      if (counts.size() > kMostCategories && counts.size() * 2 > given) {
-        left_out.push_back(cat(column.name, " (", counts.size(), " different texts in ", given, " rows)"));
-        continue;
-      }
-      column.kind = Kind::category;
-      std::vector<std::pair<size_t, std::string>> common;
-      for (const auto& [cell, count] : counts) common.emplace_back(count, cell);
-      std::ranges::stable_sort(common, [](const auto& a, const auto& b) { return a.first > b.first; });
-      for (size_t k = 0; k < std::min(common.size(), kMostCategories); ++k)
-        column.categories.push_back(common[k].second);
-      notes.push_back(
-          cat("column ", column.name, ": categories ", listed(column.categories),
-              missing > 0 ? cat("; ", missing, " cells are missing, which is a category too") : std::string(),
-              common.size() > kMostCategories ? cat("; ", common.size() - kMostCategories, " rarer ones count as one")
-                                              : std::string()));
-    }
-    encoding.columns_.push_back(std::move(column));
+    if (auto column = learn_column(table, i, found)) encoding.columns_.push_back(std::move(*column));
   }
-  if (!constant.empty()) notes.push_back(cat("left out, as they never change: ", listed(constant)));
-  if (!left_out.empty())
-    notes.push_back(cat("left out, as nearly every row has a text of its own: ", listed(left_out)));
+  if (!found.constant.empty()) notes.push_back(cat("left out, as they never change: ", listed(found.constant)));
+  if (!found.left_out.empty())
+    notes.push_back(cat("left out, as nearly every row has a text of its own: ", listed(found.left_out)));
   if (encoding.columns_.empty())
     throw Misuse(cat(table.path, " has no column that could tell ", encoding.label_,
                      notes.empty() ? std::string() : cat(": ", notes.back())));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,13 @@ class TableEncoding {
     bool marks_missing = false;                // has a column that says so
     std::vector<std::string> categories = {};  // the common ones
   };
+  // What is said of all columns.
+  struct Learned {
+    std::vector<std::string>& notes;
+    std::vector<std::string> left_out, constant;
+  };
+  static std::vector<std::string> learn_classes(const TextTable& table, size_t label, const Options& options);
+  static std::optional<Column> learn_column(const TextTable& table, size_t i, Learned& found);  // none: left out
   static int64_t width_of(const Column& column);
 
   std::string label_;

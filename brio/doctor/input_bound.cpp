@@ -225,6 +225,21 @@ class Diagnosis {
     return nullptr;
   }
 
+  void map_instead_of(const StageFacts& s) {
+    cause_ = "one_thread";
+    why_ = "it gives elements one after the other, in one thread";
+    if (can_cache()) return cache_it();
+    // What it does for an element, done by all threads.
+    after_ = std::max(e_.without_input(), s.seconds * truth_ / (e_.cpus + 1));
+    worst_ = std::max(e_.without_input(), s.seconds * truth_);
+    best_ = e_.without_input();
+    how_ = How::computed;
+    confidence_ = 0.5;
+    remedy_ = e_.from_python
+                  ? "tf.data.Dataset.range(n).map(f)  # f(i) makes what the generator yields i-th, in several threads"
+                  : "data::range(n).map(f)  // f(i) makes what the generator gives i-th, in several threads";
+  }
+
   void choose() {
     const StageFacts& s = *limit_;
     const RingFacts& r = ring();
@@ -232,22 +247,7 @@ class Diagnosis {
     const bool python = in_python(s) && !(s.cpu >= 0 && s.cpu < 0.25 && r.fixed_workers && r.workers < e_.cpus);
     const double pace = loads_[ring_of(s)].pace(threads_of(ring_of(s))) * truth_;
     confidence_ = 0.8;
-    if (s.kind == StageKind::generator || (s.kind == StageKind::source && s.serial > 0)) {
-      cause_ = "one_thread";
-      why_ = "it gives elements one after the other, in one thread";
-      if (can_cache()) return cache_it();
-      // What it does for an element, done by all threads.
-      after_ = std::max(e_.without_input(), s.seconds * truth_ / (e_.cpus + 1));
-      worst_ = std::max(e_.without_input(), s.seconds * truth_);
-      best_ = e_.without_input();
-      how_ = How::computed;
-      confidence_ = 0.5;
-      remedy_ =
-          e_.from_python
-              ? "tf.data.Dataset.range(n).map(f)  # f(i) makes what the generator yields i-th, in several threads"
-              : "data::range(n).map(f)  // f(i) makes what the generator gives i-th, in several threads";
-      return;
-    }
+    if (s.kind == StageKind::generator || (s.kind == StageKind::source && s.serial > 0)) return map_instead_of(s);
     if (python) {
       cause_ = "python_map";
       why_ = "Python code runs for each element, one thread at a time";

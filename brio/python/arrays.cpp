@@ -214,6 +214,21 @@ void bind_made(nb::module_& m) {
       "A new last axis that is true at positions below the length.");
 }
 
+Tensor sliced(const Tensor& x, const std::vector<Size>& begin, const std::vector<Size>& size) {
+  if (static_cast<int>(begin.size()) != x.rank() || begin.size() != size.size())
+    throw InvalidArgument(cat("[slice] begin and size have one number for each of the ", x.rank(), " axes, but got ",
+                              begin.size(), " and ", size.size()));
+  std::vector<Range> ranges;
+  for (int i = 0; i < x.rank(); ++i) {
+    const Size b = begin[static_cast<size_t>(i)], s = size[static_cast<size_t>(i)], n = x.shape()[i];
+    const Size e = s == -1 ? n : b + s;
+    if (surely_less(b, 0) || surely_less(n, b) || surely_less(s, -1) || surely_less(n, e))
+      throw InvalidArgument(cat("[slice] begin ", b, " and size ", s, " do not fit axis ", i, " of size ", n));
+    ranges.push_back({b, e, 1});
+  }
+  return slice(x, ranges);
+}
+
 void bind_arranged(nb::module_& m) {
   define(
       m, "squeeze",
@@ -291,18 +306,7 @@ void bind_arranged(nb::module_& m) {
   define(
       m, "slice",
       [](const Tensor& x, const std::vector<Size>& begin, const std::vector<Size>& size) {
-        if (static_cast<int>(begin.size()) != x.rank() || begin.size() != size.size())
-          throw InvalidArgument(cat("[slice] begin and size have one number for each of the ", x.rank(),
-                                    " axes, but got ", begin.size(), " and ", size.size()));
-        std::vector<Range> ranges;
-        for (int i = 0; i < x.rank(); ++i) {
-          const Size b = begin[static_cast<size_t>(i)], s = size[static_cast<size_t>(i)], n = x.shape()[i];
-          const Size e = s == -1 ? n : b + s;
-          if (surely_less(b, 0) || surely_less(n, b) || surely_less(s, -1) || surely_less(n, e))
-            throw InvalidArgument(cat("[slice] begin ", b, " and size ", s, " do not fit axis ", i, " of size ", n));
-          ranges.push_back({b, e, 1});
-        }
-        return slice(x, ranges);
+        return sliced(x, begin, size);
       },
       nb::arg("input_"), nb::arg("begin"), nb::arg("size"),
       "size[i] elements from begin[i] on along each axis; -1: all that follow.");

@@ -49,108 +49,62 @@ DType dtype_from(nb::handle h) {
   throw nb::type_error(cat("a dtype is asked for, such as tf.float32 or 'float32', but got ", shown(h)).c_str());
 }
 
-void bind_dtypes(nb::module_& m) {
-  nb::class_<ElementType> type(m, "DType", "The type of a tensor's elements, such as tf.float32.");
-  types.dtype = reinterpret_cast<PyTypeObject*>(type.ptr());
+namespace {
+
+using ElementClass = nb::class_<ElementType>;
+
+template <typename F>
+void define_property(ElementClass& type, const char* name, F f, const char* doc) {
   type.def_prop_ro(
-          "name",
-          [](ElementType e) {
-            const DType d = e.value;
-            return std::string(info(d).name);
-          },
-          "Its name, such as 'float32'.")
-      .def_prop_ro(
-          "size",
-          [](ElementType e) {
-            const DType d = e.value;
-            return size_of(d);
-          },
-          "Bytes of one element.")
-      .def_prop_ro(
-          "is_floating",
-          [](ElementType e) {
-            const DType d = e.value;
-            return is_floating(d);
-          },
-          "Is it a floating-point type?")
-      .def_prop_ro(
-          "is_integer",
-          [](ElementType e) {
-            const DType d = e.value;
-            return is_integer(d);
-          },
-          "Is it an integer type?")
-      .def_prop_ro(
-          "is_unsigned",
-          [](ElementType e) {
-            const DType d = e.value;
-            return is_integer(d) && !is_signed(d);
-          },
-          "Is it an integer type without negative numbers?")
-      .def_prop_ro(
-          "is_bool",
-          [](ElementType e) {
-            const DType d = e.value;
-            return d == boolean;
-          },
-          "Is it bool?")
-      .def_prop_ro(
-          "is_complex",
-          [](ElementType e) {
-            const DType d = e.value;
-            return is_complex(d);
-          },
-          "Is it a complex type?")
-      .def_prop_ro(
-          "is_numeric",
-          [](ElementType e) {
-            const DType d = e.value;
-            return is_complex(d) || (is_real(d) && d != boolean);
-          },
-          "Is it a type of numbers?")
-      .def_prop_ro(
-          "base_dtype",
-          [](ElementType e) {
-            const DType d = e.value;
-            return dtype_object(d);
-          },
-          "The type itself.")
-      .def_prop_ro(
-          "real_dtype",
-          [](ElementType e) {
-            const DType d = e.value;
-            return dtype_object(d == DType::c64 ? f32 : d == DType::c128 ? f64 : d);
-          },
-          "The type of the parts of a complex number; otherwise the type itself.")
-      .def_prop_ro(
-          "as_numpy_dtype",
-          [](ElementType e) {
-            const DType d = e.value;
-            return numpy_type(d);
-          },
-          "NumPy's class of such elements.")
-      .def_prop_ro(
-          "as_datatype_enum",
-          [](ElementType e) {
-            const DType d = e.value;
-            return nb::module_::import_("brio._numpy").attr("enum_of")(std::string(info(d).name));
-          },
-          "Its number in TensorFlow's files.")
-      .def_prop_ro(
-          "min",
-          [](ElementType e) {
-            const DType d = e.value;
-            return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "min");
-          },
-          "The smallest number.")
-      .def_prop_ro(
-          "max",
-          [](ElementType e) {
-            const DType d = e.value;
-            return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "max");
-          },
-          "The largest number.")
-      .def("__repr__",
+      name, [f](ElementType e) { return f(e.value); }, doc);
+}
+
+void bind_properties(ElementClass& type) {
+  define_property(
+      type, "name", [](DType d) { return std::string(info(d).name); }, "Its name, such as 'float32'.");
+  define_property(
+      type, "size", [](DType d) { return size_of(d); }, "Bytes of one element.");
+  define_property(
+      type, "is_floating", [](DType d) { return is_floating(d); }, "Is it a floating-point type?");
+  define_property(
+      type, "is_integer", [](DType d) { return is_integer(d); }, "Is it an integer type?");
+  define_property(
+      type, "is_unsigned", [](DType d) { return is_integer(d) && !is_signed(d); },
+      "Is it an integer type without negative numbers?");
+  define_property(
+      type, "is_bool", [](DType d) { return d == boolean; }, "Is it bool?");
+  define_property(
+      type, "is_complex", [](DType d) { return is_complex(d); }, "Is it a complex type?");
+  define_property(
+      type, "is_numeric", [](DType d) { return is_complex(d) || (is_real(d) && d != boolean); },
+      "Is it a type of numbers?");
+  define_property(
+      type, "base_dtype", [](DType d) { return dtype_object(d); }, "The type itself.");
+  define_property(
+      type, "real_dtype", [](DType d) { return dtype_object(d == DType::c64    ? f32
+                                                            : d == DType::c128 ? f64
+                                                                               : d); },
+      "The type of the parts of a complex number; otherwise the type itself.");
+  define_property(
+      type, "as_numpy_dtype", [](DType d) { return numpy_type(d); }, "NumPy's class of such elements.");
+  define_property(
+      type, "as_datatype_enum",
+      [](DType d) { return nb::module_::import_("brio._numpy").attr("enum_of")(std::string(info(d).name)); },
+      "Its number in TensorFlow's files.");
+  define_property(
+      type, "min", [](DType d) { return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "min"); },
+      "The smallest number.");
+  define_property(
+      type, "max", [](DType d) { return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "max"); },
+      "The largest number.");
+  // np.dtype(tf.float32), np.zeros(3, tf.float32)
+  define_property(
+      type, "dtype", [](DType d) { return nb::module_::import_("numpy").attr("dtype")(numpy_type(d)); },
+      "NumPy's dtype.");
+}
+
+void bind_comparisons(ElementClass& type) {
+  type.def("__repr__",
            [](ElementType e) {
              const DType d = e.value;
              return cat("tf.", d);
@@ -193,14 +147,15 @@ void bind_dtypes(nb::module_& m) {
         return nb::make_tuple(nb::module_::import_("brio._numpy").attr("dtype"),
                               nb::make_tuple(std::string(info(d).name)));
       });
-  // np.dtype(tf.float32), np.zeros(3, tf.float32)
-  type.def_prop_ro(
-      "dtype",
-      [](ElementType e) {
-        const DType d = e.value;
-        return nb::module_::import_("numpy").attr("dtype")(numpy_type(d));
-      },
-      "NumPy's dtype.");
+}
+
+}  // namespace
+
+void bind_dtypes(nb::module_& m) {
+  ElementClass type(m, "DType", "The type of a tensor's elements, such as tf.float32.");
+  types.dtype = reinterpret_cast<PyTypeObject*>(type.ptr());
+  bind_properties(type);
+  bind_comparisons(type);
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
     objects[i] = nb::cast(ElementType{dtype}).release().ptr();

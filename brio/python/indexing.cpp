@@ -82,6 +82,41 @@ size_t axes_taken(const Item& item) {
   return item.kind == Item::mask ? static_cast<size_t>(item.where.rank()) : 1;
 }
 
+// A tensor that picks along an axis.
+struct Pick {
+  int axis;
+  Tensor where;
+  Item::Kind kind;
+};
+
+Tensor picked_together(const Tensor& y, const std::vector<Pick>& picks) {
+  for (const Pick& pick : picks)
+    if (pick.kind == Item::mask)
+      throw InvalidArgument("[slice] a mask cannot be mixed with other arrays of indices; use tf.boolean_mask");
+  for (size_t i = 1; i < picks.size(); ++i)
+    if (picks[i].axis != picks[i - 1].axis + 1)
+      throw InvalidArgument("[slice] arrays of indices must stand side by side; transpose first, or index twice");
+  // x[i, j]: the indices run together.
+  std::vector<Tensor> columns;
+  Shape shape = picks[0].where.shape();
+  for (const Pick& pick : picks)
+    if (!broadcast(shape, pick.where.shape(), shape))
+      throw InvalidArgument("[slice] the arrays of indices have shapes that do not go together");
+  for (const Pick& pick : picks) columns.push_back(broadcast_to(pick.where, shape));
+  const int first = picks[0].axis, n = static_cast<int>(picks.size());
+  if (first == 0) return gather_nd(y, stack(columns, -1));
+  std::vector<int> order;
+  for (int i = 0; i < n; ++i) order.push_back(first + i);
+  for (int i = 0; i < y.rank(); ++i)
+    if (i < first || i >= first + n) order.push_back(i);
+  Tensor z = gather_nd(transpose(y, order), stack(columns, -1));
+  std::vector<int> back;
+  for (int i = 0; i < first; ++i) back.push_back(shape.rank() + i);
+  for (int i = 0; i < shape.rank(); ++i) back.push_back(i);
+  for (int i = shape.rank() + first; i < z.rank(); ++i) back.push_back(i);
+  return transpose(z, back);
+}
+
 // Numbers, ranges and new axes are one slice and one reshape; then tensors pick along the axes that are left.
 Tensor apply(const Tensor& x, std::vector<Item> items) {
   size_t taken = 0, between = 0;
@@ -96,11 +131,6 @@ Tensor apply(const Tensor& x, std::vector<Item> items) {
 
   std::vector<Range> ranges;
   std::vector<Size> dims;
-  struct Pick {
-    int axis;
-    Tensor where;
-    Item::Kind kind;
-  };
   std::vector<Pick> picks;
   int axis = 0;
   bool sliced = false, shaped = false;
@@ -162,33 +192,7 @@ Tensor apply(const Tensor& x, std::vector<Item> items) {
     }
     y = reshape(y, std::span<const Size>(left));
   }
-  if (picks.size() > 1) {
-    for (const Pick& pick : picks)
-      if (pick.kind == Item::mask)
-        throw InvalidArgument("[slice] a mask cannot be mixed with other arrays of indices; use tf.boolean_mask");
-    for (size_t i = 1; i < picks.size(); ++i)
-      if (picks[i].axis != picks[i - 1].axis + 1)
-        throw InvalidArgument("[slice] arrays of indices must stand side by side; transpose first, or index twice");
-    // x[i, j]: the indices run together.
-    std::vector<Tensor> columns;
-    Shape shape = picks[0].where.shape();
-    for (const Pick& pick : picks)
-      if (!broadcast(shape, pick.where.shape(), shape))
-        throw InvalidArgument("[slice] the arrays of indices have shapes that do not go together");
-    for (const Pick& pick : picks) columns.push_back(broadcast_to(pick.where, shape));
-    const int first = picks[0].axis, n = static_cast<int>(picks.size());
-    if (first == 0) return gather_nd(y, stack(columns, -1));
-    std::vector<int> order;
-    for (int i = 0; i < n; ++i) order.push_back(first + i);
-    for (int i = 0; i < y.rank(); ++i)
-      if (i < first || i >= first + n) order.push_back(i);
-    Tensor z = gather_nd(transpose(y, order), stack(columns, -1));
-    std::vector<int> back;
-    for (int i = 0; i < first; ++i) back.push_back(shape.rank() + i);
-    for (int i = 0; i < shape.rank(); ++i) back.push_back(i);
-    for (int i = shape.rank() + first; i < z.rank(); ++i) back.push_back(i);
-    return transpose(z, back);
-  }
+  if (picks.size() > 1) return picked_together(y, picks);
   for (const Pick& pick : picks)
     y = pick.kind == Item::mask ? boolean_mask(y, pick.where, pick.axis) : gather(y, pick.where, pick.axis);
   return y;

@@ -245,9 +245,12 @@ nb::object variable_object(const Variable& variable) {
   return found;
 }
 
-void bind_layers(nb::module_& m) {
-  nb::class_<nn::Layer>(m, "_Layer", nb::type_slots(handle_slots), nb::is_weak_referenceable())
-      .def_prop_ro("name", [](const nn::Layer& l) { return l.name(); })
+namespace {
+
+using LayerClass = nb::class_<nn::Layer>;
+
+void bind_calls(LayerClass& type) {
+  type.def_prop_ro("name", [](const nn::Layer& l) { return l.name(); })
       .def_prop_ro("kind", [](const nn::Layer& l) { return std::string(l.module().kind()); })
       .def_prop_ro("id", [](const nn::Layer& l) { return reinterpret_cast<uintptr_t>(l.share().get()); })
       .def_prop_ro("built", [](const nn::Layer& l) { return l.built(); })
@@ -266,16 +269,18 @@ void bind_layers(nb::module_& m) {
             l.module().build(specs);
           },
           nb::arg("shapes"), nb::arg("of_strings") = false)
-      .def("output_specs",
-           [](const nn::Layer& l, nb::list shapes) {
-             std::vector<nn::Spec> specs;
-             for (nb::handle shape : shapes) specs.emplace_back(dims_from(shape), l.module().policy().compute());
-             nb::list results;
-             for (const nn::Spec& spec : l.module().output_specs(specs))
-               results.append(shape_object(std::span<const int64_t>(spec.dims)));
-             return results;
-           })
-      .def("variables", [](const nn::Layer& l) { return variables_of(l.variables()); })
+      .def("output_specs", [](const nn::Layer& l, nb::list shapes) {
+        std::vector<nn::Spec> specs;
+        for (nb::handle shape : shapes) specs.emplace_back(dims_from(shape), l.module().policy().compute());
+        nb::list results;
+        for (const nn::Spec& spec : l.module().output_specs(specs))
+          results.append(shape_object(std::span<const int64_t>(spec.dims)));
+        return results;
+      });
+}
+
+void bind_contents(LayerClass& type) {
+  type.def("variables", [](const nn::Layer& l) { return variables_of(l.variables()); })
       .def("trainable_variables", [](const nn::Layer& l) { return variables_of(l.trainable_variables()); })
       .def("non_trainable_variables", [](const nn::Layer& l) { return variables_of(l.non_trainable_variables()); })
       .def("losses", [](const nn::Layer& l) { return to_python(l.losses()); })
@@ -311,8 +316,11 @@ void bind_layers(nb::module_& m) {
              else own(l).add_module(inner);
            })
       .def("add_variable", [](const nn::Layer& l, const Variable& v) { own(l).adopt(v); })
-      .def("add_loss", [](const nn::Layer& l, Given loss) { own(l).add_loss(tensor_of(loss.object)); })
-      .def(
+      .def("add_loss", [](const nn::Layer& l, Given loss) { own(l).add_loss(tensor_of(loss.object)); });
+}
+
+void bind_weights(LayerClass& type) {
+  type.def(
           "add_weight",
           [](const nn::Layer& l, const std::string& name, Given shape, Given initializer, Given dtype, bool trainable,
              bool autocast, Given regularizer, Given constraint) {
@@ -329,16 +337,18 @@ void bind_layers(nb::module_& m) {
       .def("mark_built", [](const nn::Layer& l) { own(l).mark_built(); })
       .def("mark_step", [](const nn::Layer& l) { own(l).mark_step(); })
       // What a chain was built for: [(shape, whether of strings)].
-      .def("built_for",
-           [](const nn::Layer& l) {
-             nb::list list;
-             if (const auto* chain = dynamic_cast<const nn::Chain*>(&l.module()))
-               for (const nn::Spec& spec : chain->built_for())
-                 list.append(
-                     nb::make_tuple(shape_object(std::span<const int64_t>(spec.dims)), spec.dtype == DType::string));
-             return list;
-           })
-      // Of the layers that have a generator of their own, this one or inside: [(seed, counter)].
+      .def("built_for", [](const nn::Layer& l) {
+        nb::list list;
+        if (const auto* chain = dynamic_cast<const nn::Chain*>(&l.module()))
+          for (const nn::Spec& spec : chain->built_for())
+            list.append(
+                nb::make_tuple(shape_object(std::span<const int64_t>(spec.dims)), spec.dtype == DType::string));
+        return list;
+      });
+}
+
+void bind_random_states(LayerClass& type) {
+  type  // Of the layers that have a generator of their own, this one or inside: [(seed, counter)].
       .def("random_states",
            [](const nn::Layer& l) {
              nb::list list;
@@ -373,7 +383,9 @@ void bind_layers(nb::module_& m) {
            [](const nn::Layer& l, nb::handle r) { own(l).set_activity_regularizer(regularizer_from(r)); })
       .def(
           "__eq__", [](const nn::Layer& a, const nn::Layer& b) { return a == b; }, nb::is_operator());
+}
 
+void bind_made_layers(nb::module_& m) {
   m.def("_make_layer", make_layer, nb::arg("kind"), nb::arg("kwargs"));
   m.def("_layer_kinds", [] {
     nb::list kinds;
@@ -411,6 +423,9 @@ void bind_layers(nb::module_& m) {
                                                                 name.is_none() ? "" : given_as<std::string>(name)));
       },
       nb::arg("inputs"), nb::arg("outputs"), nb::arg("name").none());
+}
+
+void bind_inputs(nb::module_& m) {
   m.def(
       "_input",
       [](Given shape, int64_t batch_size, Given dtype, nb::handle name) {
@@ -430,9 +445,12 @@ void bind_layers(nb::module_& m) {
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
   m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
-  // In place: the tensor stays the one that a tape watches.
   m.def("_call_with_specs", call_with_specs, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("_kept_states", [](const nn::Layer& layer) { return variables_of(nn::kept_states(layer)); });
+}
+
+void bind_masks_and_policies(nb::module_& m) {
+  // In place: the tensor stays the one that a tape watches.
   m.def("_drop_mask", [](Given x) {
     if (TensorImpl* mask = std::exchange(nb::inst_ptr<Tensor>(x.object)->impl()->mask, nullptr)) Tensor::adopt(mask);
   });
@@ -451,7 +469,9 @@ void bind_layers(nb::module_& m) {
       },
       nb::arg("policy").none());
   m.def("_set_random_seed", [](uint64_t seed) { set_random_seed(seed); });
+}
 
+void bind_parts_of_layers(nb::module_& m) {
   nb::class_<nn::Initializer>(m, "_Initializer")
       .def(
           "__call__",
@@ -477,6 +497,20 @@ void bind_layers(nb::module_& m) {
   define(
       m, "_activate", [](const Tensor& x, const std::string& name) { return nn::ActivationFunction(name)(x); },
       nb::arg("x"), nb::arg("activation"));
+}
+
+}  // namespace
+
+void bind_layers(nb::module_& m) {
+  LayerClass type(m, "_Layer", nb::type_slots(handle_slots), nb::is_weak_referenceable());
+  bind_calls(type);
+  bind_contents(type);
+  bind_weights(type);
+  bind_random_states(type);
+  bind_made_layers(m);
+  bind_inputs(m);
+  bind_masks_and_policies(m);
+  bind_parts_of_layers(m);
 }
 
 }  // namespace brio::python

@@ -100,26 +100,12 @@ std::shared_ptr<nb::object> kept(nb::object object) {
           }};
 }
 
-void bind_variable(nb::module_& m) {
-  nb::class_<Variable> type(m, "Variable", nb::type_slots(value_slots), nb::is_weak_referenceable(),
-                            nb::dynamic_attr(),
-                            "A named cell that holds a tensor and can be assigned another.\n\n"
-                            ">>> v = tf.Variable([1.0, 2.0])\n"
-                            ">>> v.assign_add([1.0, 1.0]).numpy().tolist()\n[2.0, 3.0]");
-  types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def(
-          "__init__",
-          [](nb::pointer_and_handle<Variable> self, nb::object initial_value, nb::object trainable, nb::object,
-             nb::object, std::optional<std::string> name, nb::object, nb::object dtype, nb::object,
-             nb::object constraint, nb::object, nb::object, nb::object shape) {
-            new (self.p) Variable(make(initial_value, truth_of(trainable), name, dtype, constraint, shape));
-            know_variable_object(*self.p, self.h);
-          },
-          nb::arg("initial_value"), nb::arg("trainable") = nb::none(), nb::arg("validate_shape") = true,
-          nb::arg("caching_device") = nb::none(), nb::arg("name") = nb::none(), nb::arg("variable_def") = nb::none(),
-          nb::arg("dtype") = nb::none(), nb::arg("import_scope") = nb::none(), nb::arg("constraint") = nb::none(),
-          nb::arg("synchronization") = nb::none(), nb::arg("aggregation") = nb::none(), nb::arg("shape") = nb::none())
-      .def_prop_ro(
+namespace {
+
+using VariableClass = nb::class_<Variable>;
+
+void bind_properties(VariableClass& type) {
+  type.def_prop_ro(
           "shape", [](const Variable& v) { return shape_object(v.shape()); }, "The sizes of its axes.")
       .def_prop_ro(
           "dtype", [](const Variable& v) { return dtype_object(v.dtype()); }, "The type of its elements.")
@@ -151,8 +137,11 @@ void bind_variable(nb::module_& m) {
           },
           "What an update of the variable is followed by, a function; or None.")
       .def_prop_ro(
-          "handle", [](nb::handle self) { return nb::borrow(self); }, "The variable itself.")
-      .def(
+          "handle", [](nb::handle self) { return nb::borrow(self); }, "The variable itself.");
+}
+
+void bind_values(VariableClass& type) {
+  type.def(
           "get_shape", [](const Variable& v) { return shape_object(v.shape()); }, "The sizes of its axes.")
       .def(
           "value", [](const Variable& v) { return wrap(value_of(v)); }, "The tensor that it holds now.")
@@ -179,8 +168,11 @@ void bind_variable(nb::module_& m) {
            "Adds to the value, and returns the variable.")
       .def("assign_sub", assigned<&Variable::assign_sub>, nb::arg("delta"), nb::arg("use_locking") = nb::none(),
            nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none(),
-           "Takes away from the value, and returns the variable.")
-      .def("__repr__",
+           "Takes away from the value, and returns the variable.");
+}
+
+void bind_texts_and_copies(VariableClass& type) {
+  type.def("__repr__",
            [](const Variable& v) {
              const Tensor x = v.value();
              return cat("<tf.Variable '", v.name(), ":0' shape=", v.shape(), " dtype=", v.dtype(),
@@ -207,8 +199,9 @@ void bind_variable(nb::module_& m) {
         return nb::make_tuple(nb::module_::import_("brio._numpy").attr("make_variable"),
                               nb::make_tuple(wrap(v.value()), v.trainable(), v.name()));
       });
-  type.attr("__array_priority__") = 100;
-  type.attr("__hash__") = nb::none();
+}
+
+void bind_scatters(VariableClass& type) {
   type.def("scatter_update", in_python("scatter_update"),
            "Sets rows: scatter_update(tf.IndexedSlices(rows, indices)).")
       .def("scatter_add", in_python("scatter_add"), "Adds to rows, which IndexedSlices name.")
@@ -226,7 +219,9 @@ void bind_variable(nb::module_& m) {
       .def("count_up_to", in_python("count_up_to"), "Adds 1; OutOfRangeError at the limit. Returns the value before.")
       .def("set_shape", in_python("set_shape"), "Checks that the shape is this one; a size may be None.")
       .def("eval", in_python("evaluated"), "The values as a NumPy array.");
+}
 
+void bind_parts(nb::module_& m) {
   nb::class_<Part, Tensor> part(m, "_VariablePart",
                                 "A part of a variable, v[key]: a tensor that can be assigned to.");
   types.part = reinterpret_cast<PyTypeObject*>(part.ptr());
@@ -238,6 +233,35 @@ void bind_variable(nb::module_& m) {
         },
         nb::arg("value").none(), nb::arg("use_locking") = nb::none(), nb::arg("name") = nb::none(),
         nb::arg("read_value") = nb::none(), "Changes this part of the variable, and returns the variable.");
+}
+
+}  // namespace
+
+void bind_variable(nb::module_& m) {
+  VariableClass type(m, "Variable", nb::type_slots(value_slots), nb::is_weak_referenceable(), nb::dynamic_attr(),
+                     "A named cell that holds a tensor and can be assigned another.\n\n"
+                     ">>> v = tf.Variable([1.0, 2.0])\n"
+                     ">>> v.assign_add([1.0, 1.0]).numpy().tolist()\n[2.0, 3.0]");
+  types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def(
+      "__init__",
+      [](nb::pointer_and_handle<Variable> self, nb::object initial_value, nb::object trainable, nb::object,
+         nb::object, std::optional<std::string> name, nb::object, nb::object dtype, nb::object, nb::object constraint,
+         nb::object, nb::object, nb::object shape) {
+        new (self.p) Variable(make(initial_value, truth_of(trainable), name, dtype, constraint, shape));
+        know_variable_object(*self.p, self.h);
+      },
+      nb::arg("initial_value"), nb::arg("trainable") = nb::none(), nb::arg("validate_shape") = true,
+      nb::arg("caching_device") = nb::none(), nb::arg("name") = nb::none(), nb::arg("variable_def") = nb::none(),
+      nb::arg("dtype") = nb::none(), nb::arg("import_scope") = nb::none(), nb::arg("constraint") = nb::none(),
+      nb::arg("synchronization") = nb::none(), nb::arg("aggregation") = nb::none(), nb::arg("shape") = nb::none());
+  bind_properties(type);
+  bind_values(type);
+  bind_texts_and_copies(type);
+  type.attr("__array_priority__") = 100;
+  type.attr("__hash__") = nb::none();
+  bind_scatters(type);
+  bind_parts(m);
 }
 
 }  // namespace brio::python

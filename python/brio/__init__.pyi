@@ -1,5 +1,4 @@
 """Made by scripts/api/stubs.py."""
-
 from brio import audio as audio
 from brio import autodiff as autodiff
 from brio import autograph as autograph

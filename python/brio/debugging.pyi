@@ -1,5 +1,4 @@
 """Made by scripts/api/stubs.py."""
-
 from brio import _types as _t
 from typing import Any
 
@@ -9,43 +8,25 @@ def Assert(condition: _t.TensorLike, data: _t.TensorLike, summarize: Any = None,
 def assert_all_finite(x: _t.TensorLike, message: Any, name: str | None = None) -> Any:
     """x, once it is sure that no element is NaN or infinite."""
 
-def assert_equal(
-    x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None
-) -> Any:
+def assert_equal(x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless x == y for all elements."""
 
-def assert_greater(
-    x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None
-) -> Any:
+def assert_greater(x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless x > y for all elements."""
 
-def assert_greater_equal(
-    x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None
-) -> Any:
+def assert_greater_equal(x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless x >= y for all elements."""
 
 def assert_integer(x: _t.TensorLike, message: Any = None, name: str | None = None) -> Any:
     """Raises unless x is of integers."""
 
-def assert_less(
-    x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None
-) -> Any:
+def assert_less(x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless x < y for all elements."""
 
-def assert_less_equal(
-    x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None
-) -> Any:
+def assert_less_equal(x: _t.TensorLike, y: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless x <= y for all elements."""
 
-def assert_near(
-    x: _t.TensorLike,
-    y: _t.TensorLike,
-    rtol: Any = None,
-    atol: Any = None,
-    message: Any = None,
-    summarize: Any = None,
-    name: str | None = None,
-) -> Any:
+def assert_near(x: _t.TensorLike, y: _t.TensorLike, rtol: Any = None, atol: Any = None, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless |x - y| <= atol + rtol |y| for all elements; both are ten epsilons by default."""
 
 def assert_negative(x: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
@@ -57,9 +38,7 @@ def assert_non_negative(x: _t.TensorLike, message: Any = None, summarize: Any = 
 def assert_non_positive(x: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
     """Raises unless x <= 0 for all elements."""
 
-def assert_none_equal(
-    x: _t.TensorLike, y: _t.TensorLike, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_none_equal(x: _t.TensorLike, y: _t.TensorLike, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Raises unless x != y for all elements."""
 
 def assert_positive(x: _t.TensorLike, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
@@ -83,9 +62,7 @@ def assert_same_float_dtype(tensors: _t.TensorLike | None = None, dtype: _t.DTyp
 def assert_scalar(tensor: _t.TensorLike, message: Any = None, name: str | None = None) -> Any:
     """Raises unless a tensor has no axes."""
 
-def assert_shapes(
-    shapes: Any, data: _t.TensorLike | None = None, summarize: Any = None, message: Any = None, name: str | None = None
-) -> Any:
+def assert_shapes(shapes: Any, data: _t.TensorLike | None = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Raises unless tensors have these shapes; a name stands for one size wherever it is."""
 
 def assert_type(tensor: _t.TensorLike, tf_type: Any, message: Any = None, name: str | None = None) -> Any:

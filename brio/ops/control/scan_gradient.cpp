@@ -146,6 +146,37 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout&
   return record_many(op::scan, impls_of(in), attrs, std::span(&body, 1));
 }
 
+// The carried values before each step, stacked, then products of the steps that the way back needs. A scan that saved
+// nothing runs again for them.
+std::vector<Tensor> saved_values(const std::vector<Tensor>& in, const std::vector<Tensor>& out,
+                                 const ScanLayout& layout, const Graph& body, StepBack& step) {
+  const auto n = static_cast<std::ptrdiff_t>(layout.carried);
+  if (layout.saves) return std::vector<Tensor>(out.end() - n, out.end());
+  Graph keeping = body;
+  const std::vector<ValueId> products = step.keep_products();
+  keeping.outputs.insert(keeping.outputs.end(), products.begin(), products.end());
+  const std::vector<Tensor> again =
+      record_scan(in, {layout.carried, layout.elements, layout.reverse, true}, intern(std::move(keeping)));
+  const auto results = static_cast<std::ptrdiff_t>(body.outputs.size()) - n;
+  std::vector<Tensor> saved(again.end() - n, again.end());
+  saved.insert(saved.end(), again.begin() + n + results, again.end() - n);
+  return saved;
+}
+
+// What the step takes, stacked; "none" for what is the same in all steps, or is carried.
+std::vector<Tensor> stacked_inputs(const std::vector<Tensor>& in, const std::vector<Tensor>& out,
+                                   const std::vector<Tensor>& given, const std::vector<Tensor>& saved,
+                                   const ScanLayout& layout, size_t results) {
+  const size_t n = layout.carried;
+  const auto carried = static_cast<std::ptrdiff_t>(n), elements = static_cast<std::ptrdiff_t>(layout.elements);
+  std::vector<Tensor> stacked(saved.begin(), saved.begin() + carried);
+  stacked.insert(stacked.end(), in.begin() + carried, in.begin() + carried + elements);
+  stacked.resize(in.size() + n);
+  for (size_t i = 0; i < results; ++i) stacked.push_back(or_zeros(given[n + i], out[n + i]));
+  stacked.insert(stacked.end(), saved.begin() + carried, saved.end());
+  return stacked;
+}
+
 void grad_scan(GradContext& g) {
   const ScanLayout layout = ScanLayout::of(g.attrs);
   const std::shared_ptr<const Graph> body = without_effects(g.graphs[0]);
@@ -154,24 +185,8 @@ void grad_scan(GradContext& g) {
   const size_t results = body->outputs.size() - n;
 
   StepBack step(g, *body, captured_at);
-  std::vector<Tensor> saved = out, kept;
-  if (!layout.saves) {
-    Graph keeping = *body;
-    const std::vector<ValueId> products = step.keep_products();
-    keeping.outputs.insert(keeping.outputs.end(), products.begin(), products.end());
-    saved = record_scan(in, {n, m, layout.reverse, true}, intern(std::move(keeping)));
-    kept.assign(saved.begin() + static_cast<std::ptrdiff_t>(n + results),
-                saved.end() - static_cast<std::ptrdiff_t>(n));
-  }
-  saved.erase(saved.begin(), saved.end() - static_cast<std::ptrdiff_t>(n));
-
-  // What the step takes, stacked; "none" for what is the same in all steps, or is carried.
-  std::vector<Tensor> stacked = saved;
-  stacked.insert(stacked.end(), in.begin() + static_cast<std::ptrdiff_t>(n),
-                 in.begin() + static_cast<std::ptrdiff_t>(captured_at));
-  stacked.resize(in.size() + n);
-  for (size_t i = 0; i < results; ++i) stacked.push_back(or_zeros(given[n + i], out[n + i]));
-  stacked.insert(stacked.end(), kept.begin(), kept.end());
+  const std::vector<Tensor> saved = saved_values(in, out, layout, *body, step);
+  const std::vector<Tensor> stacked = stacked_inputs(in, out, given, saved, layout, results);
 
   std::vector<size_t> floats, summed, multiplied, float_elements;
   std::vector<Tensor> initial;
