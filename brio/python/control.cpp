@@ -13,6 +13,7 @@
 #include "brio/ops/control/effects.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
+#include "brio/python/imported.h"
 #include "brio/python/journal.h"
 #include "brio/python/nest.h"
 #include "brio/runtime/evaluate.h"
@@ -89,7 +90,7 @@ nb::object called(const nb::object& function, const nb::list& arguments) {
   try {
     return function(*arguments);
   } catch (nb::python_error& error) {
-    const nb::object own = nb::module_::import_("brio.errors").attr("OpError");
+    const nb::object own = imported(Imported::errors).attr("OpError");
     if (error.matches(own) || !error.matches(PyExc_Exception)) throw PythonError(std::move(error));
     throw;
   }

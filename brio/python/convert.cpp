@@ -13,6 +13,7 @@
 #include "brio/ops/shapes/known_sizes.h"
 #include "brio/ops/strings/strings.h"
 #include "brio/python/array_buffer.h"
+#include "brio/python/imported.h"
 #include "brio/python/operation.h"
 #include "brio/python/user_line.h"
 #include "brio/tensor/strings.h"
@@ -27,7 +28,7 @@ std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_
 
 // TensorFlow raises TypeError or ValueError, as the case may be: this one is both.
 [[noreturn]] void raise_conversion_error(const std::string& text) {
-  const nb::object type = nb::module_::import_("brio.errors").attr("ConversionError");
+  const nb::object type = imported(Imported::errors).attr("ConversionError");
   PyErr_SetString(type.ptr(), text.c_str());
   throw nb::python_error();
 }
@@ -345,7 +346,7 @@ Tensor tensor_of(nb::handle h, const Wanted& wanted) {
   if (PyFloat_Check(o)) return tensor_of(nb::float_(h), wanted);
   if (nb::hasattr(h, "__tf_tensor__")) return tensor_of(h.attr("__tf_tensor__")(), wanted);
   if (nb::hasattr(h, "__array__")) {
-    const nb::object array = nb::module_::import_("numpy").attr("asarray")(h);
+    const nb::object array = imported(Imported::numpy).attr("asarray")(h);
     // A class has __array__ too, and is no array: NumPy puts what it cannot read into one, as it is.
     if (!PyObject_CheckBuffer(array.ptr()) || array.attr("dtype").attr("hasobject").is(nb::handle(Py_True))) {
       const nb::object list = nb::getattr(array, "tolist", nb::none());
@@ -571,7 +572,7 @@ static nb::object shape_of(size_t rank, auto item) {
   nb::object list = owned(PyTuple_New(static_cast<Py_ssize_t>(rank)));
   for (size_t i = 0; i < rank; ++i)
     PyTuple_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), nb::object(item(i)).release().ptr());
-  static PyObject* const make = nb::object(nb::module_::import_("brio._shape").attr("TensorShape")).release().ptr();
+  static PyObject* const make = nb::object(imported(Imported::shape).attr("TensorShape")).release().ptr();
   return nb::handle(make)(list);
 }
 nb::object shape_object(std::span<const int64_t> dims) {

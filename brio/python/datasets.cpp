@@ -1,6 +1,7 @@
 // tf.data: datasets and their transforms, and iterators. The Python part (brio/data) knows the structure of elements
 // and TensorFlow's names; here elements are lists of tensors.
 #include "brio/python/datasets.h"
+#include "brio/python/imported.h"
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -77,7 +78,7 @@ class PythonIterator {
   nb::object get_next() {
     nb::object element = next_or_none();
     if (element.is_valid()) return element;
-    PyErr_SetString(nb::object(nb::module_::import_("brio.errors").attr("OutOfRangeError")).ptr(), "End of sequence");
+    PyErr_SetString(nb::object(imported(Imported::errors).attr("OutOfRangeError")).ptr(), "End of sequence");
     throw nb::python_error();
   }
   nb::bytes save() {
@@ -384,7 +385,7 @@ void bind_datasets(nb::module_& m) {
       .def("close", &PythonIterator::close, "Stops its threads.");
   m.def("_shape_unseen", [](const Tensor& x) { return shape_object(x.shape()); });  // no journal is told
   m.def("_close_iterators", close_all);
-  nb::module_::import_("atexit").attr("register")(m.attr("_close_iterators"));
+  imported(Imported::atexit).attr("register")(m.attr("_close_iterators"));
 }
 
 }  // namespace brio::python

@@ -10,6 +10,7 @@
 #include "brio/profile/named.h"
 #include "brio/profile/recorder.h"
 #include "brio/python/bind.h"
+#include "brio/python/imported.h"
 #include "brio/python/user_line.h"
 #include "brio/runtime/memory_report.h"
 #include "brio/runtime/plan_cache.h"
@@ -41,7 +42,7 @@ class CallbackTimer {
 
 void print_in_python(const std::string& text) {
   const Locked locked;
-  const nb::object out = nb::module_::import_("sys").attr("stdout");
+  const nb::object out = imported(Imported::sys).attr("stdout");
   out.attr("write")(nb::str(text.c_str(), text.size()));
   out.attr("flush")();
 }
@@ -54,7 +55,7 @@ void warn_in_python(const std::string& line) {
   }
   const Locked locked;
   try {
-    const nb::object out = nb::module_::import_("sys").attr("stderr");
+    const nb::object out = imported(Imported::sys).attr("stderr");
     out.attr("write")(nb::str(line.c_str(), line.size()));
     out.attr("flush")();
   } catch (nb::python_error& error) {

@@ -3,6 +3,7 @@
 
 #include "brio/base/error.h"
 #include "brio/python/bind.h"
+#include "brio/python/imported.h"
 
 namespace brio::python {
 namespace {
@@ -15,9 +16,9 @@ struct ElementType {
 PyObject* objects[kDTypeCount];  // the one of each kind, kept for good
 
 nb::object numpy_type(DType dtype) {
-  if (dtype == bf16) return nb::module_::import_("brio._numpy").attr("bfloat16")();
+  if (dtype == bf16) return imported(Imported::numpy_helpers).attr("bfloat16")();
   const std::string name = dtype == DType::string ? "object_" : dtype == boolean ? "bool_" : cat(dtype);
-  return nb::module_::import_("numpy").attr(name.c_str());
+  return imported(Imported::numpy).attr(name.c_str());
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ DType dtype_from(nb::handle h) {
     return DType::string;
   if (!h.is_none()) {
     if (PyType_Check(o) || nb::hasattr(h, "kind")) {  // a NumPy type or dtype
-      const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(h);
+      const nb::object dtype = imported(Imported::numpy).attr("dtype")(h);
       const std::string kind = given_as<std::string>(dtype.attr("kind"));
       if (kind == "U" || kind == "S" || kind == "O") return DType::string;
       return dtype_from_name(given_as<std::string>(dtype.attr("name")));
@@ -89,17 +90,17 @@ void bind_properties(ElementClass& type) {
       type, "as_numpy_dtype", [](DType d) { return numpy_type(d); }, "NumPy's class of such elements.");
   define_property(
       type, "as_datatype_enum",
-      [](DType d) { return nb::module_::import_("brio._numpy").attr("enum_of")(std::string(info(d).name)); },
+      [](DType d) { return imported(Imported::numpy_helpers).attr("enum_of")(std::string(info(d).name)); },
       "Its number in TensorFlow's files.");
   define_property(
-      type, "min", [](DType d) { return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "min"); },
+      type, "min", [](DType d) { return imported(Imported::numpy_helpers).attr("limit")(numpy_type(d), "min"); },
       "The smallest number.");
   define_property(
-      type, "max", [](DType d) { return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "max"); },
+      type, "max", [](DType d) { return imported(Imported::numpy_helpers).attr("limit")(numpy_type(d), "max"); },
       "The largest number.");
   // np.dtype(tf.float32), np.zeros(3, tf.float32)
   define_property(
-      type, "dtype", [](DType d) { return nb::module_::import_("numpy").attr("dtype")(numpy_type(d)); },
+      type, "dtype", [](DType d) { return imported(Imported::numpy).attr("dtype")(numpy_type(d)); },
       "NumPy's dtype.");
 }
 
@@ -144,7 +145,7 @@ void bind_comparisons(ElementClass& type) {
           "Is this the same type?")
       .def("__reduce__", [](ElementType e) {
         const DType d = e.value;
-        return nb::make_tuple(nb::module_::import_("brio._numpy").attr("dtype"),
+        return nb::make_tuple(imported(Imported::numpy_helpers).attr("dtype"),
                               nb::make_tuple(std::string(info(d).name)));
       });
 }

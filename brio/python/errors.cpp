@@ -7,6 +7,7 @@
 #include "brio/base/interrupt.h"
 #include "brio/formats/data_error.h"
 #include "brio/formats/file.h"
+#include "brio/python/imported.h"
 #include "brio/python/interpreter_lock.h"
 
 namespace brio::python {
@@ -14,7 +15,7 @@ namespace {
 
 // Classes of brio.errors, by name; they are made there.
 PyObject* error_class(const char* name) {
-  nanobind::object found = nanobind::module_::import_("brio.errors").attr(name);
+  nanobind::object found = imported(Imported::errors).attr(name);
   return found.release().ptr();
 }
 

@@ -11,6 +11,7 @@
 #include "brio/profile/named.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
+#include "brio/python/imported.h"
 #include "brio/python/nest.h"
 #include "brio/python/saved.h"
 
@@ -233,7 +234,7 @@ class Function {
     if (!name_.empty()) return name_;
     const Locked locked;
     try {
-      const nb::object f = nb::module_::import_("inspect").attr("unwrap")(*python_);
+      const nb::object f = imported(Imported::inspect).attr("unwrap")(*python_);
       name_ = nb::cast<std::string>(nb::str(nb::getattr(f, "__qualname__", nb::str("a function"))));
       if (const nb::object code = nb::getattr(f, "__code__", nb::none()); !code.is_none()) {
         const std::string file = nb::cast<std::string>(nb::str(code.attr("co_filename")));
@@ -253,8 +254,7 @@ class Function {
         const std::vector<Tensor> none(tensors_in(variant.arguments), Tensor(0, i32));
         return nb::object(variant.arguments.unflatten(none));
       };
-      const nb::object why =
-          nb::module_::import_("brio._function").attr("_difference")(*python_, shown(before), shown(now));
+      const nb::object why = imported(Imported::function).attr("_difference")(*python_, shown(before), shown(now));
       if (profile::NamedRow* row = profile::row_of(profile::NameKind::function, shown_name()); row && !why.is_none())
         profile::set_detail(*row, nb::cast<std::string>(why));
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then nothing is said of it

@@ -12,6 +12,7 @@
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 #include "brio/python/errors.h"
+#include "brio/python/imported.h"
 #include "brio/runtime/evaluate.h"
 
 namespace brio::python {
@@ -224,7 +225,7 @@ void set_option(const nn::Layer& layer, const std::string& name, nb::handle valu
 namespace {
 nb::handle known_variables() {
   static PyObject* const known =
-      nb::object(nb::module_::import_("weakref").attr("WeakValueDictionary")()).release().ptr();
+      nb::object(imported(Imported::weakref).attr("WeakValueDictionary")()).release().ptr();
   return known;
 }
 nb::int_ key_of(const VariableImpl* variable) { return nb::int_(reinterpret_cast<uintptr_t>(variable)); }

@@ -8,6 +8,7 @@
 #include "brio/profile/pipelines.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
+#include "brio/python/imported.h"
 #include "brio/train/callbacks.h"
 #include "brio/train/model.h"
 #include "brio/train/progress_bar.h"
@@ -30,7 +31,7 @@ class PythonStream : public std::streambuf {
   int sync() override {
     if (text_.empty()) return 0;
     const Locked locked;
-    const nb::object out = nb::module_::import_("sys").attr("stdout");
+    const nb::object out = imported(Imported::sys).attr("stdout");
     // A character may end in the next piece.
     out.attr("write")(owned(PyUnicode_DecodeUTF8(text_.data(), static_cast<Py_ssize_t>(text_.size()), "replace")));
     out.attr("flush")();
@@ -211,7 +212,7 @@ struct Screen {
 
   explicit Screen(int verbose) {
     if (verbose <= 0) return;
-    const nb::object out = nb::module_::import_("sys").attr("stdout");
+    const nb::object out = imported(Imported::sys).attr("stdout");
     const bool terminal = nb::hasattr(out, "isatty") && given_as<bool>(out.attr("isatty")());
     bar = std::make_shared<train::ProgressBar>(verbose, stream, terminal);
   }

@@ -7,6 +7,7 @@
 #include "brio/base/error.h"
 #include "brio/nn/functional.h"
 #include "brio/python/bind.h"
+#include "brio/python/imported.h"
 
 namespace brio::python {
 
@@ -182,7 +183,7 @@ void bind_symbols(nb::module_& m) {
     for (const nn::Symbol& s : module.outputs()) outputs.append(place(s));
     return nb::make_tuple(inputs, calls, outputs);
   });
-  type.attr("__hash__") = nb::module_::import_("builtins").attr("object").attr("__hash__");
+  type.attr("__hash__") = imported(Imported::builtins).attr("object").attr("__hash__");
 }
 
 }  // namespace brio::python

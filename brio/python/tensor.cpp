@@ -10,6 +10,7 @@
 #include "brio/python/bind.h"
 #include "brio/python/devices.h"
 #include "brio/python/errors.h"
+#include "brio/python/imported.h"
 #include "brio/python/indexing.h"
 #include "brio/python/operators.h"
 #include "brio/python/symbols.h"
@@ -179,7 +180,7 @@ nb::object as_strings(const Tensor& x) {
     const auto text = string_at(array, i);
     flat.append(nb::bytes(text.data(), text.size()));
   }
-  return nb::module_::import_("brio._numpy").attr("of_bytes")(flat, shape_object(x.shape()));
+  return imported(Imported::numpy_helpers).attr("of_bytes")(flat, shape_object(x.shape()));
 }
 
 Tensor restored(const std::string& dtype, nb::handle dims, nb::handle values) {
@@ -197,11 +198,11 @@ Tensor restored(const std::string& dtype, nb::handle dims, nb::handle values) {
 nb::object numpy_view(const Tensor& x) {
   if (x.dtype() == DType::string) return as_strings(x);
   read_array(x);  // here, where an error is told: NumPy would ask __array__ where the buffer cannot be had
-  static PyObject* const asarray = nb::object(nb::module_::import_("numpy").attr("asarray")).release().ptr();
+  static PyObject* const asarray = nb::object(imported(Imported::numpy).attr("asarray")).release().ptr();
   if (x.dtype() == bf16) {
     Array bits = read_array(x);
     bits.aval.dtype = u16;
-    return nb::module_::import_("brio._numpy").attr("from_bfloat16_bits")(nb::handle(asarray)(wrap(Tensor(bits))));
+    return imported(Imported::numpy_helpers).attr("from_bfloat16_bits")(nb::handle(asarray)(wrap(Tensor(bits))));
   }
   return nb::handle(asarray)(wrap(x));
 }
@@ -217,8 +218,8 @@ namespace {
 bool joins_dtypes = false;
 
 void join_dtypes(Tensor& x, Tensor& y) {
-  const DType joined = dtype_from(nb::module_::import_("brio.experimental.numpy._dtypes")
-                                      .attr("joined")(dtype_object(x.dtype()), dtype_object(y.dtype())));
+  const DType joined =
+      dtype_from(imported(Imported::numpy_dtypes).attr("joined")(dtype_object(x.dtype()), dtype_object(y.dtype())));
   x = cast(x, joined);
   y = cast(y, joined);
 }
@@ -315,8 +316,7 @@ void bind_tensor(nb::module_& m) {
            [](const Tensor& x) {
              if (!readable(x)) return cat("<tf.Tensor: shape=", x.shape(), ", dtype=", x.dtype(), ", traced>");
              return cat("<tf.Tensor: shape=", x.shape(), ", dtype=", x.dtype(), ", numpy=",
-                        given_as<std::string>(nb::module_::import_("brio._numpy").attr("text_of")(numpy_view(x))),
-                        ">");
+                        given_as<std::string>(imported(Imported::numpy_helpers).attr("text_of")(numpy_view(x))), ">");
            })
       .def("__str__",
            [](const Tensor& x) {
@@ -334,12 +334,12 @@ void bind_tensor(nb::module_& m) {
              return owned(PySeqIter_New(self.ptr()));
            })
       .def(
-          "ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); },
+          "ref", [](nb::handle self) { return imported(Imported::numpy_helpers).attr("Reference")(self); },
           "A key for sets and dicts: tensors themselves compare element by element.")
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
       .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("__reduce__", [](const Tensor& x) {
-        const nb::object make = nb::module_::import_("brio._numpy").attr("restored");
+        const nb::object make = imported(Imported::numpy_helpers).attr("restored");
         nb::object values;
         if (x.dtype() == DType::string) values = as_strings(x).attr("tolist")();
         else {

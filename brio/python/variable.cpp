@@ -6,6 +6,7 @@
 #include "brio/ops/indexing/indexing.h"
 #include "brio/python/bind.h"
 #include "brio/python/devices.h"
+#include "brio/python/imported.h"
 #include "brio/python/journal.h"
 
 namespace brio::python {
@@ -66,13 +67,13 @@ struct Part : Tensor {
 
 nb::object assign_part(nb::handle self, const char* how, nb::handle value) {
   const Part& part = *nb::inst_ptr<Part>(self);
-  return nb::module_::import_("brio._variable_methods").attr("assign_part")(part.variable, part.key, value, how);
+  return imported(Imported::variable_methods).attr("assign_part")(part.variable, part.key, value, how);
 }
 
 // A method that few programs use: Python's, of brio/_variable_methods.py.
 auto in_python(const char* name) {
   return [name](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) -> nb::object {
-    return nb::module_::import_("brio._variable_methods").attr(name)(self, *args, **kwargs);
+    return imported(Imported::variable_methods).attr(name)(self, *args, **kwargs);
   };
 }
 
@@ -156,8 +157,8 @@ void bind_values(VariableClass& type) {
           "__array__",
           [](const Variable& v, nb::object dtype, nb::object) {
             nb::object array = numpy_of(value_of(v));  // a copy: the variable will change
-            return dtype.is_none() ? nb::object(nb::module_::import_("numpy").attr("asarray")(array))
-                                   : nb::object(nb::module_::import_("numpy").attr("asarray")(array, dtype));
+            return dtype.is_none() ? nb::object(imported(Imported::numpy).attr("asarray")(array))
+                                   : nb::object(imported(Imported::numpy).attr("asarray")(array, dtype));
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
       .def("assign", assigned<&Variable::assign>, nb::arg("value"), nb::arg("use_locking") = nb::none(),
@@ -178,7 +179,7 @@ void bind_texts_and_copies(VariableClass& type) {
              return cat("<tf.Variable '", v.name(), ":0' shape=", v.shape(), " dtype=", v.dtype(),
                         readable(x)
                             ? cat(", numpy=", given_as<std::string>(
-                                                  nb::module_::import_("brio._numpy").attr("text_of")(numpy_view(x))))
+                                                  imported(Imported::numpy_helpers).attr("text_of")(numpy_view(x))))
                             : "",
                         ">");
            })
@@ -188,7 +189,7 @@ void bind_texts_and_copies(VariableClass& type) {
            })
       .def("__iter__", [](const Variable& v) { return nb::iter(wrap(v.value())); })
       .def(
-          "ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); },
+          "ref", [](nb::handle self) { return imported(Imported::numpy_helpers).attr("Reference")(self); },
           "A key for sets and dicts: variables themselves compare element by element.")
       .def("_key", [](const Variable& v) { return reinterpret_cast<uintptr_t>(v.impl().get()); })
       .def("__deepcopy__",
@@ -196,7 +197,7 @@ void bind_texts_and_copies(VariableClass& type) {
              return Variable(v.value(), {.name = v.name(), .trainable = v.trainable()});
            })
       .def("__reduce__", [](const Variable& v) {
-        return nb::make_tuple(nb::module_::import_("brio._numpy").attr("make_variable"),
+        return nb::make_tuple(imported(Imported::numpy_helpers).attr("make_variable"),
                               nb::make_tuple(wrap(v.value()), v.trainable(), v.name()));
       });
 }
