@@ -53,7 +53,7 @@ WORKLOADS = {
     "mlp": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "fit": ("tf", "torch"),
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
-    **{name: ("tf", "tf_xla", "torch", "torch_compile", "jax") for name in NETWORKS},
+    **dict.fromkeys(NETWORKS, ("tf", "tf_xla", "torch", "torch_compile", "jax")),
     "lstm_layer": ("tf", "tf_xla", "torch"),
     "lengths": ("tf",),
     "embedding": ("tf", "tf_xla", "torch"),

@@ -173,7 +173,7 @@ if __name__ == "__main__":
         for variant in variants:
             try:
                 torch_steps(name, int(batch), getattr(torch, dtype), "" if variant == "eager" else variant)
-            except Exception as error:  # another network may still run
+            except Exception as error:  # noqa: BLE001  another network may still run
                 print(f"{word} {variant}: {type(error).__name__}: {str(error)[:200]}", flush=True)
             torch.cuda.empty_cache()
             torch._dynamo.reset()

@@ -3,9 +3,8 @@
 import os
 
 import timing
-from timing import measure, time_epochs
-
 import torch
+from timing import measure, time_epochs
 from torch import nn
 
 

@@ -13,7 +13,7 @@ from brio._shape import TensorShape
 del one_hot  # noqa: F821  # _more_arrays has one that takes more
 
 if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
-    from brio import _doctor  # noqa: F401
+    from brio import _doctor
 
 __version__ = (
     "2.21.0"  # TensorFlow's version, whose names and meanings these are: programs ask whether it is new enough

@@ -162,7 +162,7 @@ def _callee(f):
         return functools.partial(_next, f.__self__)
     if isinstance(f, (types.FunctionType, types.MethodType, functools.partial)):
         return convert(f)
-    method = getattr(type(f), "__call__", None)
+    method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
     if isinstance(method, types.FunctionType):  # an object of the program's own class
         made = convert(method)
         return f if made is method else types.MethodType(made, f)
@@ -356,10 +356,10 @@ def _loop(test, body, state, names):
             after = _opened(body(*unpacked(tensors)))
         leaves = [_nest.flatten(value) for value in after]
         out = []
-        for i, value in enumerate(after):
+        for i, found in enumerate(leaves):
             if isinstance(state[i], Undefined):
                 continue  # it is set again in each round
-            if len(leaves[i]) != len(flat[i]):
+            if len(found) != len(flat[i]):
                 raise ValueError(f"'{names[i]}' changes its structure in a loop over tensors")
         for (i, j), before in zip(carried, tensors):
             value = leaves[i][j]
@@ -409,7 +409,7 @@ def _with_place_for_returned(parts, state):
     state = list(state)
     for part in parts:
         after = []
-        _core._trial(lambda: after.extend(part(*state)))
+        _core._trial(lambda: after.extend(part(*state)))  # noqa: B023  called at once
         for i, value in enumerate(after):
             if _is_returned(state[i]) and not isinstance(value, Undefined):
                 state[i] = _nest.map_structure(lambda x: _zeros_like(x) if _is_leaf(x) else x, value)

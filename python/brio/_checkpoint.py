@@ -336,7 +336,7 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
     """Writes the file `checkpoint` of a directory, or one of another name: the newest checkpoint and those that are kept."""
     short = lambda p: (
         os.path.relpath(p, save_dir) if os.path.dirname(os.path.abspath(p)) == os.path.abspath(save_dir) else p
-    )  # noqa: E731
+    )
     paths = list(all_model_checkpoint_paths or [model_checkpoint_path])
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
@@ -370,7 +370,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         rows = re.findall(r'^(\w+): "(.*)"$', data.decode(), re.M)
     except UnicodeDecodeError as error:
         raise _files._damaged(path, f"it is no text ({error})") from None
-    at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)  # noqa: E731
+    at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)
     newest = [at(p) for key, p in rows if key == "model_checkpoint_path"]
     return (
         CheckpointState(newest[0], [at(p) for key, p in rows if key == "all_model_checkpoint_paths"])

@@ -142,7 +142,7 @@ def _member(owner, name):
         return (getattr(owner, name),)
     except AttributeError:
         pass
-    except Exception:  # noqa: BLE001: it is there, and says so in its own way
+    except Exception:  # noqa: BLE001  it is there, and says so in its own way
         return (None,)
     if isinstance(owner, types.ModuleType) and hasattr(owner, "__path__"):
         try:

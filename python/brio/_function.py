@@ -78,7 +78,7 @@ class Function(_core._Function):
 
     def pretty_printed_concrete_signatures(self, verbose=True):
         """What went in and came out of each trace, as a text."""
-        shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)  # noqa: E731
+        shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)
         name = getattr(self.python_function, "__name__", "function")
         return "\n\n".join(
             f"{name}({shown(trace.arguments)})\n  Returns:\n    {shown(trace.results)}"
@@ -275,10 +275,10 @@ class ConcreteFunction:
 def _difference(function, before, now):
     """For the doctor: which argument made a call be traced anew, as a text. (args, kwargs) with zeros for tensors."""
     try:
-        names = [n for n in inspect.signature(function).parameters]
+        names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         names = []
-    label = lambda i: f"'{names[i]}'" if i < len(names) else str(i)  # noqa: E731
+    label = lambda i: f"'{names[i]}'" if i < len(names) else str(i)
     pairs = [(label(i), a, b) for i, (a, b) in enumerate(zip(before[0], now[0]))]
     pairs += [(f"'{key}'", before[1].get(key), value) for key, value in now[1].items()]
     for name, a, b in pairs:

@@ -4,7 +4,7 @@ from brio import _core
 from brio.keras.initializers import Initializer
 
 
-class constant_initializer(Initializer):  # noqa: N801: TensorFlow's name
+class constant_initializer(Initializer):
     """Numbers that are brought into the shape that is asked for.
 
     >>> tf.constant_initializer([1.0, 2.0, 3.0, 4.0])([2, 2]).numpy().tolist()

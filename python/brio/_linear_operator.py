@@ -165,9 +165,9 @@ class LinearOperator(Module):
         matrix = self._to_dense()
         if not matrix.dtype.is_complex:
             return _linalg.det(matrix)
-        from brio._host import on_host
-
         import numpy as np
+
+        from brio._host import on_host
 
         return on_host(np.linalg.det, [matrix], [(matrix.shape[:-2], matrix.dtype)])[0]
 

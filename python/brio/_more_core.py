@@ -158,14 +158,14 @@ class TensorProto:
         """The sizes."""
         return self._tensor.shape.as_proto() if hasattr(self._tensor.shape, "as_proto") else self._tensor.shape
 
-    def SerializeToString(self, deterministic=None):  # noqa: N802: protobuf's
+    def SerializeToString(self, deterministic=None):
         """The message as bytes, which tf.io.parse_tensor reads."""
         from brio._tensor_proto import serialize
 
         return serialize(self._tensor)
 
     @classmethod
-    def FromString(cls, serialized):  # noqa: N802: protobuf's
+    def FromString(cls, serialized):
         """The message of bytes."""
         from brio._tensor_proto import _NAMES, _fields, parse
 

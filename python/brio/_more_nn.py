@@ -323,7 +323,14 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+    input_sizes,
+    filter,
+    out_backprop,
+    strides,
+    padding,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],
+    name=None,  # noqa: B006  TensorFlow's default
 ):
     """The gradient of depthwise_conv2d for its input."""
     rates, filter, above = (
@@ -338,7 +345,14 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+    input,
+    filter_sizes,
+    out_backprop,
+    strides,
+    padding,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],
+    name=None,  # noqa: B006  TensorFlow's default
 ):
     """The gradient of depthwise_conv2d for its filters."""
     rates, x, above = (
@@ -410,9 +424,9 @@ def conv(
     filter,
     strides,
     padding,
-    explicit_paddings=[],
+    explicit_paddings=[],  # noqa: B006  TensorFlow's default
     data_format="CHANNELS_LAST",
-    dilations=[],
+    dilations=[],  # noqa: B006  TensorFlow's default
     batch_dims=1,
     groups=1,
     name=None,

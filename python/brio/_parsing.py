@@ -159,10 +159,10 @@ def _unpacked(features, tensors, single):
             made[key] = SparseTensor(next(tensors), next(tensors), next(tensors))
         elif isinstance(feature, RaggedFeature):
             indices, values, dense_shape = next(tensors), next(tensors), next(tensors)
-            rows = lambda: RaggedTensor.from_value_rowids(
-                values, indices[:, 0], int(dense_shape[0])
-            ).with_row_splits_dtype(feature.row_splits_dtype)  # noqa: B023, E731
-            made[key] = values if single else rows()
+            if not single:
+                rows = RaggedTensor.from_value_rowids(values, indices[:, 0], int(dense_shape[0]))
+                values = rows.with_row_splits_dtype(feature.row_splits_dtype)
+            made[key] = values
         else:
             made[key] = next(tensors)
     return made

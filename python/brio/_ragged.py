@@ -389,6 +389,6 @@ def _text(x):
     return np.array2string(x, separator=", ") if x.size else repr(x.tolist())
 
 
-from brio import _ragged_calls  # noqa: E402: functions of tf take ragged tensors from now on
+from brio import _ragged_calls  # noqa: E402  functions of tf take ragged tensors from now on
 
 _ragged_calls.install()

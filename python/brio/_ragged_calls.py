@@ -10,7 +10,8 @@ import numpy as np
 
 from brio import _core
 from brio._ragged import RaggedTensor, _count
-from brio._ragged_operators import install as _install_operators, of_values
+from brio._ragged_operators import install as _install_operators
+from brio._ragged_operators import of_values
 from brio._ragged_reductions import reduced, unsorted_segment
 from brio._ragged_rows import as_ragged, common_dtype, joined, ranges, splits_of, stacked, taken, uniform
 from brio.errors import InvalidArgumentError
@@ -55,11 +56,8 @@ def install():
         for module in ("brio", "brio.math"):
             for kind in ("segment", "unsorted_segment"):
                 if (kind, module) != ("segment", "brio"):
-                    _replace(
-                        module,
-                        f"{kind}_{name}",
-                        lambda f, args, kwargs, ours=unsorted_segment(f"reduce_{name}"): ours(*args, **kwargs),
-                    )
+                    ours = unsorted_segment(f"reduce_{name}")
+                    _replace(module, f"{kind}_{name}", lambda f, args, kwargs, ours=ours: ours(*args, **kwargs))
     _replace("brio", "is_tensor", lambda f, args, kwargs: True)
     from brio import _ragged_function
 

@@ -5,7 +5,6 @@ import functools
 from brio import _core
 from brio._ragged import RaggedTensor
 
-
 _TENSORS = {_core.Tensor}  # most calls have such arguments alone
 
 
@@ -23,7 +22,7 @@ class _Held(tuple):
         return values
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _kind(uniform):
     return type("_Held", (_Held,), {"_uniform": uniform})
 

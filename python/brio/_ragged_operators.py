@@ -9,7 +9,6 @@ from brio._ragged import RaggedTensor, _readable
 from brio._ragged_rows import common_dtype, splits_of, taken, uniform
 from brio.errors import InvalidArgumentError
 
-
 _NEXT = object()  # stands for the next operand
 
 
@@ -185,10 +184,7 @@ def install():
     for name in "eq ne lt le gt ge".split():
         setattr(RaggedTensor, f"__{name}__", operation(getattr(operator, name)))
     for name in "neg abs invert".split():
-        setattr(
-            RaggedTensor,
-            f"__{name}__",
-            lambda self, f=getattr(operator, name): self.with_flat_values(f(self.flat_values)),
-        )
+        f = getattr(operator, name)
+        setattr(RaggedTensor, f"__{name}__", lambda self, f=f: self.with_flat_values(f(self.flat_values)))
     RaggedTensor.__array_priority__ = 100  # before NumPy's operators
     RaggedTensor.__hash__ = None

@@ -78,10 +78,10 @@ def traces_of(function):
     wanted = [((*function.input_signature,), {})] if function.input_signature is not None else function._specified
     made = [trace for args, kwargs in wanted for trace in _of_known_ranks(function, args, kwargs)]
     if function.input_signature is None:
-        kind_of = lambda named, graph: (repr(named), repr([(tuple(s), d.name) for s, d in graph.arguments]))  # noqa: E731
+        kind_of = lambda named, graph: (repr(named), repr([(tuple(s), d.name) for s, d in graph.arguments]))
         known = {kind_of(trace.arguments, trace.graph) for trace in made}
         for arguments, results, graph in function.saved_traces():
-            number_of = lambda x: int(x) if is_tensor(x) else None  # noqa: E731
+            number_of = lambda x: int(x) if is_tensor(x) else None
             named = _by_name(function, *arguments, number_of)
             if kind_of(named, graph) in known:
                 continue
@@ -101,12 +101,12 @@ _RANKS = range(5)  # of what a spec of unknown rank stands for in a file
 
 def _of_known_ranks(function, args, kwargs):
     """A trace for each rank that arguments of unknown rank may have, as far as the function takes it; one trace where all are known."""
-    open_ = lambda leaf: isinstance(leaf, TensorSpec) and leaf.shape.rank is None  # noqa: E731
+    open_ = lambda leaf: isinstance(leaf, TensorSpec) and leaf.shape.rank is None
     if not any(map(open_, _nest.flatten((args, kwargs)))):
         return [traced(function, args, kwargs)]
     made, failure = [], None
     for rank in _RANKS:
-        known = lambda leaf, rank=rank: TensorSpec([None] * rank, leaf.dtype, leaf.name) if open_(leaf) else leaf  # noqa: E731
+        known = lambda leaf, rank=rank: TensorSpec([None] * rank, leaf.dtype, leaf.name) if open_(leaf) else leaf
         try:
             made.append(traced(function, *_nest.map_structure(known, (args, kwargs))))
         except (ValueError, TypeError) as error:  # not for this rank

@@ -16,4 +16,5 @@ def let_pass(error):
 def _code(handler):
     if not callable(handler):
         return None
-    return getattr(handler, "__code__", None) or getattr(getattr(type(handler), "__call__", None), "__code__", None)
+    method = getattr(type(handler), "__call__", None)  # noqa: B004  the function itself is wanted
+    return getattr(handler, "__code__", None) or getattr(method, "__code__", None)

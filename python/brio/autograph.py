@@ -38,7 +38,7 @@ def trace(*args):
     print(*args)
 
 
-class experimental:  # noqa: N801: a namespace
+class experimental:
     """tf.autograph.experimental."""
 
     do_not_convert = staticmethod(_autograph.do_not_convert)

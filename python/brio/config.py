@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from brio import _config_experimental as experimental
+from brio import _config_experimental as experimental  # noqa: F401
 from brio import _core, _missing
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])

@@ -189,7 +189,7 @@ class _Mutable:
         return keys, self.lookup(keys)
 
 
-class experimental:  # noqa: N801: a namespace
+class experimental:
     """tf.lookup.experimental: tables that change."""
 
     class MutableHashTable(_Mutable):

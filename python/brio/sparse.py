@@ -82,7 +82,7 @@ def reshape(sp_input, shape, name=None):
         new[new.index(-1)] = _math.prod(old) // _math.prod(n for n in new if n != -1)
     if _math.prod(old) != _math.prod(new):
         raise _InvalidArgumentError(f"[sparse.reshape] {old} and {new} do not hold the same number of elements")
-    steps = lambda sizes: [_math.prod(sizes[i + 1 :]) for i in range(len(sizes))]  # noqa: E731
+    steps = lambda sizes: [_math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
     places = _core.reduce_sum(sp_input.indices * _core.constant(steps(old), "int64", shape=[len(old)]), axis=1)
     columns = [places // step % n for step, n in zip(steps(new), new)]
     return SparseTensor(_core.stack(columns, axis=1), sp_input.values, new)

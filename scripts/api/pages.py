@@ -9,8 +9,6 @@ import types
 import signatures
 import surface
 
-import brio
-
 PAGES = surface.ROOT / "docs" / "api"
 MADE = "<!-- Made by scripts/api/pages.py from the docstrings; `make docs` writes it again. -->\n"
 

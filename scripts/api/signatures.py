@@ -105,7 +105,7 @@ def _of_nanobind(entry):
     text, _, *values = entry
     if len(values) == 1 and (values[0] is None or isinstance(values[0], tuple)):  # nanobind 3 has them in a tuple
         values = list(values[0] or ())
-    for i, value in enumerate(values):
+    for i in range(len(values)):
         mark = f"\\={i}" if f"\\={i}" in text else f"\\{i}"
         text = text.replace(mark, f'"default {i}"', 1)
     text = re.sub(r"^def \(", "def f(", text)

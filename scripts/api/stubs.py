@@ -288,7 +288,9 @@ def doc_text(value, indent):
     if len(lines) == 1:
         return f'{space}"""{start}{lines[0]}{end}"""\n'
     return (
-        f'{space}"""{start}' + "\n".join([lines[0], *(space + l if l else "" for l in lines[1:])]) + f'\n{space}"""\n'
+        f'{space}"""{start}'
+        + "\n".join([lines[0], *(space + line if line else "" for line in lines[1:])])
+        + f'\n{space}"""\n'
     )
 
 

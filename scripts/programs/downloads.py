@@ -133,7 +133,7 @@ def _climate(path):
     import datetime
 
     start = datetime.datetime(2009, 1, 1)
-    times = lambda n: [(start + datetime.timedelta(minutes=10 * i)).strftime("%d.%m.%Y %H:%M:%S") for i in range(n)]  # noqa: E731
+    times = lambda n: [(start + datetime.timedelta(minutes=10 * i)).strftime("%d.%m.%Y %H:%M:%S") for i in range(n)]
     _table({"Date Time": times} | {name: _real(0, 30) for name in _CLIMATE_COLUMNS}, rows=6000)(path)
 
 
@@ -361,7 +361,7 @@ def _stack_overflow(folder):
 
 
 def _npz(path):
-    part = lambda n: (_numbers.integers(0, 256, (n, 28, 28), dtype=np.uint8), (np.arange(n) % 10).astype("uint8"))  # noqa: E731
+    part = lambda n: (_numbers.integers(0, 256, (n, 28, 28), dtype=np.uint8), (np.arange(n) % 10).astype("uint8"))
     (x, y), (u, v) = part(1000), part(500)
     buffer = io.BytesIO()
     np.savez(buffer, x_train=x, y_train=y, x_test=u, y_test=v)
@@ -386,7 +386,7 @@ def _ford(path):
 
 
 def _anomalies(path):
-    times = lambda n: [f"2014-04-{1 + i // 288:02} {i % 288 // 12:02}:{i % 12 * 5:02}:00" for i in range(n)]  # noqa: E731
+    times = lambda n: [f"2014-04-{1 + i // 288:02} {i % 288 // 12:02}:{i % 12 * 5:02}:00" for i in range(n)]
     _table({"timestamp": times, "value": _real(18, 22)}, 4032)(path)
 
 

@@ -15,10 +15,10 @@ import types
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import libraries  # noqa: E402
-import source  # noqa: E402
-import stand_ins  # noqa: E402
-import values  # noqa: E402
+import libraries
+import source
+import stand_ins
+import values
 
 
 def main(path, result, library):
@@ -42,7 +42,7 @@ def main(path, result, library):
         done["last"] = statement.lineno
         try:
             exec(compile(ast.Module([statement], []), str(local), "exec"), module.__dict__)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001  any is told, and the next statement may work
             done["errors"].append(_described(error, statement, local))
             print(f"--- line {statement.lineno}", file=sys.stderr)
             traceback.print_exc()

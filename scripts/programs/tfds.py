@@ -28,7 +28,7 @@ def load(name, split=None, as_supervised=False, with_info=False, batch_size=None
     names = ("trainA", "trainB", "testA", "testB") if base == "cycle_gan" else ("train", "test")
     parts = names if split is None else split
     made = (
-        {p: data for p in parts}
+        dict.fromkeys(parts, data)
         if split is None
         else [data for _ in parts]
         if isinstance(parts, (list, tuple))
@@ -101,7 +101,7 @@ def _columns(base, name):
         features = {n: numbers.uniform(size=_COUNT).astype("float32") for n in names}
         return {"features": features, "quality": np.arange(_COUNT) % 10}, ("features", "quality"), 10
     if base == "movielens":
-        texts = lambda n: np.array([str(i).encode() for i in numbers.integers(0, n, _COUNT)])  # noqa: E731
+        texts = lambda n: np.array([str(i).encode() for i in numbers.integers(0, n, _COUNT)])
         return (
             {
                 "user_id": texts(30),

@@ -21,10 +21,11 @@ import remedies  # noqa: E402
 # What other processes do to a run is not the run's fault.
 NOT_ITS_FAULT = {"cpu_contention"}
 
+PROGRAM = os.path.join(HERE, "slow_runs.py")
 TOLERANCE = 0.15  # of a predicted gain, for all cases alike
 
 
-def run(name, mended=False, report=False, program=os.path.join(HERE, "slow_runs.py")):
+def run(name, mended=False, report=False, program=PROGRAM):
     """(seconds for a sample, the doctor's report)"""
     environment = {**os.environ}
     environment.pop("BRIO_DOCTOR_OWNER", None)

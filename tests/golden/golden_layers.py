@@ -88,7 +88,7 @@ class Cases:
         for _ in range(calls - 1):
             layer(*arguments, **keywords)
         floats = [t for t in tensors if t.dtype.is_floating] if gradients else []
-        trainable = [w for w in layer.trainable_weights] if gradients else []
+        trainable = list(layer.trainable_weights) if gradients else []
         with tf.GradientTape() as tape:
             for t in floats:
                 tape.watch(t)

@@ -2,7 +2,6 @@
 
 import keras
 import numpy as np
-
 from golden_layers import Cases
 
 L = keras.layers

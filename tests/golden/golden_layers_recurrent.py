@@ -4,7 +4,6 @@ import itertools
 
 import keras
 import numpy as np
-
 from golden_layers import Cases
 
 L = keras.layers

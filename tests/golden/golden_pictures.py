@@ -96,7 +96,7 @@ def png(samples, bits, colour_type, interlaced=False, chunks=()):
 
 def pngs():
     files = {}
-    palette = bytes(range(0, 48))
+    palette = bytes(range(48))
     for bits in (1, 2, 4, 8, 16):
         values = scene(5, 6, 1, 16).astype(np.uint32) >> (16 - bits)
         files[f"grey{bits}"] = png(values, bits, 0)

@@ -13,7 +13,7 @@ T = tf.train
 FL, VL, FS = tf.io.FixedLenFeature, tf.io.VarLenFeature, tf.io.FixedLenSequenceFeature
 
 
-def I(*v):
+def I(*v):  # noqa: E743  short for many rows
     return T.Feature(int64_list=T.Int64List(value=v))
 
 
@@ -388,7 +388,7 @@ def hostile(case):
     def verdict(data):
         try:
             read = Oracle.FromString(data)
-        except Exception:
+        except Exception:  # noqa: BLE001  any of its own kinds
             return "refused"
         content = {}
         for entry in read.features.feature:

@@ -102,7 +102,7 @@ def write(groups, total):
         f"{counts['gone']} are in TensorFlow 2.21 no more. These {counts['missing']} are absent, in the order of use:"
     )
     absent = ", ".join(f"`{name}`" for name in groups["missing"]) + "."
-    wrap = lambda t: textwrap.fill(t, 128, break_long_words=False, break_on_hyphens=False)  # noqa: E731
+    wrap = lambda t: textwrap.fill(t, 128, break_long_words=False, break_on_hyphens=False)
     text = f"{BEGIN}\n\n{wrap(said)}\n\n{wrap(absent)}\n\n{END}"
     page = PAGE.read_text()
     start, end = page.index(BEGIN), page.index(END) + len(END)

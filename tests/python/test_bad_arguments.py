@@ -104,7 +104,7 @@ def read(result):
 def attempt(f, *arguments):
     try:
         read(f(*arguments))
-    except Exception as error:  # noqa: BLE001: which ones is what is tested
+    except Exception as error:  # noqa: BLE001  which ones is what is tested
         assert is_refusal(error), repr(error)
         assert not isinstance(error, tf.errors.InternalError), repr(error)
 

@@ -137,7 +137,7 @@ def test_random_numbers_differ_between_elements_and_follow_the_seed():
 
 
 def test_a_seed_of_a_draw_is_that_of_the_whole():
-    f = lambda x: tf.random.uniform([], seed=7)  # noqa: E731
+    f = lambda x: tf.random.uniform([], seed=7)
     first = values(Dataset.range(20).map(f))
     assert len(set(first)) == 20 and first == values(Dataset.range(20).map(f))
     flipped = Dataset.range(40).map(lambda x: tf.image.random_flip_left_right(tf.constant([[[0.0], [1.0]]]), seed=3))

@@ -6,9 +6,10 @@ import json
 import pathlib
 import sys
 
-import brio as tf
 import numpy as np
 import pytest
+
+import brio as tf
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))

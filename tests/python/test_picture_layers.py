@@ -37,7 +37,7 @@ def pictures(count=6, dtype="float32"):
 @pytest.mark.parametrize("name", MAKERS)
 def test_changes_pictures_in_training_alone(name):
     x, layer = pictures(), MAKERS[name]()
-    changed = lambda y: bool(np.abs(np.asarray(y) - x).max() > 1)  # noqa: E731
+    changed = lambda y: bool(np.abs(np.asarray(y) - x).max() > 1)
     assert any(changed(layer(x)) for _ in range(3)), "nobody says that it does not train"
     assert any(changed(layer(x, training=True)) for _ in range(3))
     assert not changed(layer(x, training=False))
@@ -97,11 +97,8 @@ def test_goes_into_fit_datasets_and_functions(name):
     model.compile("adam", "mse")
     assert np.isfinite(model.fit(x, y, batch_size=3, epochs=2, verbose=0).history["loss"]).all()
     np.testing.assert_array_equal(model.predict(x, verbose=0), model.predict(x, verbose=0))
-    dataset = (
-        tf.data.Dataset.from_tensor_slices((pictures(7, "uint8"), y))
-        .batch(3)
-        .map(lambda a, b, made=MAKERS[name](): (made(a), b))
-    )
+    made = MAKERS[name]()
+    dataset = tf.data.Dataset.from_tensor_slices((pictures(7, "uint8"), y)).batch(3).map(lambda a, b: (made(a), b))
     epochs = [np.concatenate([a for a, _ in dataset]) for _ in range(2)]
     assert epochs[0].shape == (7, 40, 48, 3) and not np.array_equal(*epochs)
     single = tf.data.Dataset.from_tensor_slices(pictures(2)).map(MAKERS[name]())
@@ -136,7 +133,7 @@ def test_is_saved_with_its_arguments(name, tmp_path):
 
 def test_how_often_and_how_much():
     x = np.full((600, 16, 16, 3), 100.0, "float32")
-    share = lambda layer: float(np.mean(np.abs(np.asarray(layer(x)) - x).max((1, 2, 3)) > 1e-3))  # noqa: E731
+    share = lambda layer: float(np.mean(np.abs(np.asarray(layer(x)) - x).max((1, 2, 3)) > 1e-3))
     colored = x * np.float32([1.0, 0.5, 0.2])
     grayed = np.asarray(layers.RandomGrayscale(0.3, seed=1)(colored))
     assert abs(np.mean(np.ptp(grayed, axis=-1).max((1, 2)) < 1e-3) - 0.3) < 0.08

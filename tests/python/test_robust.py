@@ -95,7 +95,7 @@ def test_threads_train_models_of_their_own():
             model = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)])
             model.compile("adam", "mse")
             model.fit(np.random.rand(256, 4), np.random.rand(256), epochs=5, verbose=0)
-        except BaseException as error:  # noqa: BLE001: it is shown below
+        except BaseException as error:  # noqa: BLE001  it is shown below
             failures.append(error)
 
     threads = [threading.Thread(target=work) for _ in range(4)]

@@ -117,7 +117,7 @@ def test_names_of_what_there_is(tmp_path):
     with pytest.raises(TypeError, match=r"TensorSpec\(shape=\(None, 3\)"):
         loaded(tf.ones((2, 4)))
     with pytest.raises(AttributeError, match="has no 'other'; it has __call__"):
-        loaded.other
+        _ = loaded.other
     with pytest.raises(TypeError, match="by name: a, b"):
         two = tf.function(lambda a, b: a + b, input_signature=[tf.TensorSpec([], tf.float32)] * 2)
         module = tf.Module()

@@ -21,7 +21,7 @@ def side_by_side(*jobs):
         try:
             begin.wait()
             job()
-        except BaseException as error:  # noqa: BLE001: it is raised below
+        except BaseException as error:  # noqa: BLE001  it is raised below
             failures.append(error)
 
     threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
@@ -132,9 +132,9 @@ def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
 
     def walk():
         try:
-            for x in tf.data.Dataset.range(100).map(lambda x: tf.py_function(slow, [x], tf.int64)):
+            for x in tf.data.Dataset.range(100).map(lambda x: tf.py_function(slow, [x], tf.int64)):  # noqa: UP028  a loop of its own
                 yield x
-        except Exception as error:  # noqa: BLE001: none comes, as it is no error
+        except Exception as error:  # none comes, as it is no error
             ended.append(error)
             raise
         finally:

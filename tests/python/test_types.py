@@ -15,7 +15,7 @@ import brio
 
 sys.path.insert(0, str(golden.HERE))
 sys.path.insert(0, str(golden.HERE.parents[1] / "scripts" / "api"))
-import surface  # noqa: E402
+import surface
 
 PACKAGE = pathlib.Path(brio.__file__).parent
 TYPES = golden.HERE / "types"
@@ -88,10 +88,7 @@ def test_mypy_accepts_the_stubs(errors):
 
 def test_mypy_accepts_every_case_that_works(errors):
     text, names = working_cases()
-    starts = {
-        i: name
-        for i, name in zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names)
-    }
+    starts = dict(zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names))
     found = {}
     for file, line, kind, message in errors:
         if file == "cases.py" and kind in ABOUT_USE:

@@ -4,7 +4,6 @@ from brio import _control, _core, _nest
 from brio._graph import core, effects, infer, nested, run, tensor_array, wrap
 from brio._graph.core import Operation, Tensor, building
 
-
 unwraps = False  # TensorFlow 1's branches, which give the one result of a list by itself
 
 

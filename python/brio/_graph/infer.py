@@ -106,7 +106,7 @@ def _of_any_rank(graph, call, inputs, of_user):
         except (_UnknownSizeError, _UnknownValueError) as error:
             asked = error
             continue
-        except Exception as error:  # noqa: BLE001: it is not of this rank; where none is left, it is raised below
+        except Exception as error:  # noqa: BLE001  it is not of this rank; where none is left, it is raised below
             _signals.let_pass(error)
             refused = refused or error
             continue

@@ -76,7 +76,7 @@ def get_variable_scope():
     return scopes[-1]
 
 
-class variable_scope:  # noqa: N801: TensorFlow's name
+class variable_scope:
     """A prefix for the names of get_variable(). reuse=True: those that are there; AUTO_REUSE: or new ones."""
 
     def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None,

@@ -168,7 +168,7 @@ class Dataset(sources.Sources):
         n, drop = int(batch_size), bool(drop_remainder)
         if _elements.has_sparse(self.element_spec):
             spec, stacked = _elements.sparse_batch(self.element_spec, n if drop else None)
-            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
+            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)
             return self._next(
                 batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False
             )
@@ -178,7 +178,7 @@ class Dataset(sources.Sources):
             return self.map(lambda *parts: parts if type(self.element_spec) is tuple else parts[0]).batch(n, drop)
         if _elements.has_ragged(self.element_spec):
             spec, stacked = _elements.ragged_batch(self.element_spec, n if drop else None)
-            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
+            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)
             return self._next(
                 batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False
             )
@@ -233,7 +233,7 @@ class Dataset(sources.Sources):
         """Batches of elements of different lengths as ragged tensors."""
         leaves = _elements.dense_leaves(self.element_spec)
         dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
-        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
+        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)
         spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)
         return self._next(
             batched(self._brio_dataset, int(batch_size)),

@@ -253,7 +253,7 @@ def sparse_batch(spec, size):
         _SparseRows([size, *leaf.shape], leaf.dtype)
         if isinstance(leaf, SparseTensorSpec)
         else TensorSpec([size, *leaf.shape], leaf.dtype)
-    )  # noqa: E731
+    )
     return _nest.map_structure(batched, spec), stacked
 
 
@@ -430,7 +430,7 @@ class Learned:
                 with _recording.Recording():
                     self.example = self.core.learn(example)
                 break
-            except Exception as error:  # noqa: BLE001: this element may be broken, and the others may be good
+            except Exception as error:  # noqa: BLE001  this element may be broken, and the others may be good
                 _signals.let_pass(error)
                 failure = failure or error
         else:
@@ -455,13 +455,13 @@ class Learned:
                 continue
             try:
                 self.examples.append(self.core(other))
-            except Exception as error:  # noqa: BLE001: this element may be broken
+            except Exception as error:  # noqa: BLE001  this element may be broken
                 _signals.let_pass(error)
                 continue
             tensors = iter(self.examples[-1])
             leaves = [[next(tensors) for _ in range(parts_of(leaf))][0] for leaf in _nest.flatten(self.spec)]
             shapes = iter(leaves)
-            self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shapes).shape), self.spec)
+            self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shapes).shape), self.spec)  # noqa: B023  called at once
             return
 
     def _find_open_sizes(self, specs, example):
@@ -475,7 +475,7 @@ class Learned:
             other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
             tensors = iter(self.core(other))
             shapes = [[next(tensors) for _ in range(parts_of(leaf))][0].shape for leaf in _nest.flatten(self.spec)]
-        except Exception as error:  # noqa: BLE001: the function does not work with this size, so the size is another one
+        except Exception as error:  # noqa: BLE001  the function does not work with this size, so the size is another one
             _signals.let_pass(error)
             return
         shape = iter(shapes)

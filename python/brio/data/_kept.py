@@ -193,7 +193,7 @@ def _read(structure, leaves):
         shape, dtype = next(leaves)
         return TensorSpec(shape, dtype)
     if "dict" in structure:
-        made = {k: None for k in structure["dict"]}
+        made = dict.fromkeys(structure["dict"])
         for k in sorted(made):  # flatten() uses the order of the names
             made[k] = _read(structure["dict"][k], leaves)
         return made

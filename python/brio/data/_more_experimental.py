@@ -205,7 +205,7 @@ def pad_to_cardinality(cardinality, mask_key="valid"):
         blank = _nest.map_structure(
             lambda leaf, x: x if leaf.dtype == _core.string else _core.zeros_like(x), spec, blank
         )
-        marked = lambda flag: lambda x: {**x, mask_key: _core.constant(flag)}  # noqa: E731
+        marked = lambda flag: lambda x: {**x, mask_key: _core.constant(flag)}
         filler = Dataset.from_tensors({**blank, mask_key: _core.constant(False)}).repeat(cardinality - known)
         made = dataset.map(marked(True))
         return made.concatenate(filler) if cardinality > known else made

@@ -21,7 +21,7 @@ class _FileDataset(Dataset):
         else:
             super().__init__(read(texts_of(filenames)), spec)
             return
-        one = lambda name: Dataset(read(texts_of(name)), spec)  # noqa: E731
+        one = lambda name: Dataset(read(texts_of(name)), spec)
         if num_parallel_reads is None or int(num_parallel_reads) == AUTOTUNE:
             made = names.flat_map(one)
         else:
@@ -103,7 +103,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
 def _labelled(core, label_mode, batch_size, spec, label_shape=()):
     n = () if batch_size is None else (None,)
     x = TensorSpec([*n, *spec.shape], spec.dtype)
-    first = lambda: core.first(1)  # noqa: E731: a batch of pictures takes time
+    first = lambda: core.first(1)  # a batch of pictures takes time
     if label_mode is None:
         return Dataset(core, x, first)
     dtype = "int32" if label_mode == "int" else "float32"

@@ -69,9 +69,9 @@ class Sources:
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None):
         """Random integers without end."""
-        draw = lambda i: _core._random.stateless_uniform([], [seed, i], 0, 1 << 32, "int64")  # noqa: E731
+        draw = lambda i: _core._random.stateless_uniform([], [seed, i], 0, 1 << 32, "int64")
         if seed is None:
-            draw = lambda i: _core._random.uniform([], 0, 1 << 31, "int64")  # noqa: E731
+            draw = lambda i: _core._random.uniform([], 0, 1 << 31, "int64")
         return Dataset.counter().map(draw)
 
     @staticmethod

@@ -80,7 +80,7 @@ class _Meta(type):
 def _evaluated(kind, module, here):
     scope = {**module, **here}
     if isinstance(kind, str):
-        kind = eval(kind, scope)  # noqa: S307: an annotation of the program's own
+        kind = eval(kind, scope)  # noqa: S307  an annotation of the program's own
     return (
         typing.get_type_hints(types.SimpleNamespace(__annotations__={"kind": kind}), scope, here)["kind"]
         if typing.get_origin(kind)

@@ -120,7 +120,7 @@ def gathered(source, steps=None):
         raise ValueError("the data has no batches")
     join = lambda rows: (
         None if rows[0] is None else _nest.map_structure(lambda *v: np.concatenate([np.asarray(a) for a in v]), *rows)
-    )  # noqa: E731
+    )
     return tuple(join(rows) for rows in parts)
 
 

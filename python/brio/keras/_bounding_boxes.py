@@ -44,7 +44,7 @@ def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, she
     b0 = tf.sin(angle - shear_y) / tf.cos(shear_y)
     a0 = tf.cos(angle) + b0 * tf.tan(shear_x)
     a1 = -(b1 * tf.tan(shear_x) + tf.sin(angle))
-    column = lambda v: _core.reshape(v, [-1, 1, 1])  # noqa: E731
+    column = lambda v: _core.reshape(v, [-1, 1, 1])
     at = _boxes.corners(_floats(boxes))
     right, down = at[..., 0] - x + column(to_x * (width - 1.0)), at[..., 1] - y + column(to_y * (height - 1.0))
     a0, a1, b0, b1 = (column(v * scale) for v in (a0, a1, b0, b1))
@@ -160,7 +160,7 @@ def compute_iou(boxes1, boxes2, bounding_box_format, use_masking=False, mask_val
     made = width * height / (_area(first) + _area(second) - width * height + backend.epsilon())
     if not use_masking:
         return made
-    none = lambda box: tf.reduce_max(_core.stack(box), axis=0) < 0.0  # noqa: E731
+    none = lambda box: tf.reduce_max(_core.stack(box), axis=0) < 0.0
     return _core.where(tf.logical_or(none(first), none(second)), _core.cast(mask_val, made.dtype), made)
 
 

@@ -2,12 +2,12 @@
 
 import inspect
 import os
-import sys
 import re
+import sys
 
 from brio import _core
 from brio.keras import _classes, _training_flag
-from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _on_symbols, _remember_call, _take_input_shape
+from brio.keras._layer import KerasTensor, Layer, _is_value, _on_symbols, _remember_call, _take_input_shape, as_dense
 from brio.keras._serialization import get_registered_object
 
 # Keras 2's names and values of arguments, which Keras 3 still accepts.
@@ -225,7 +225,7 @@ class Builtin(Layer):
 
     def _note_shapes(self, args, inputs):
         """Keeps the shapes of the first call: a config tells them."""
-        shape = lambda v: tuple(getattr(v, "shape", ()))  # noqa: E731
+        shape = lambda v: tuple(getattr(v, "shape", ()))
         if args and isinstance(args[0], (list, tuple)) and len(inputs) >= len(args[0]) and not self._input_names:
             noted = [shape(v) for v in args[0]]
         else:

@@ -14,11 +14,11 @@ def snake(name):
     return name.strip("_") or "layer"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def signature(text):
     """inspect.Signature of "units, activation=None"."""
     scope = {}
-    exec(f"def f({text}): pass", scope)
+    exec(f"def f({text}): pass", scope)  # noqa: S102  our own tables
     return inspect.signature(scope["f"])
 
 

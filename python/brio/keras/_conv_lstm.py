@@ -20,7 +20,7 @@ class ConvLSTMCell(Layer):
             raise ValueError(
                 f"[{of.name}] the channels of the input must be known, but its shape is {tuple(input_shape)}"
             )
-        make = lambda what, shape: self.add_weight(  # noqa: E731
+        make = lambda what, shape: self.add_weight(
             shape,
             getattr(of, f"{what}_initializer"),
             name=what,
@@ -50,7 +50,7 @@ class _ConvLSTM(Layer):
         for name in ("unroll", "zero_output_for_mask"):
             kwargs.pop(name, None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        each = lambda n: (n,) * self._axes if isinstance(n, int) else tuple(n)  # noqa: E731
+        each = lambda n: (n,) * self._axes if isinstance(n, int) else tuple(n)
         self.filters, self.kernel_size, self.strides, self.dilation_rate = (
             int(filters),
             each(kernel_size),

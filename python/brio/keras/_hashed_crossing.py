@@ -48,7 +48,7 @@ def crossed(columns, bins):
     """The hash that tf.sparse.cross_hashed has of whole numbers, as one of so many bins."""
     multiplier, far = tf.constant(_MULTIPLIER, "uint64"), tf.constant(47, "uint64")
     xor = tf.bitwise.bitwise_xor
-    mix = lambda v: xor(v, tf.bitwise.right_shift(v, far))  # noqa: E731
+    mix = lambda v: xor(v, tf.bitwise.right_shift(v, far))
     result = tf.constant(_KEY, "uint64")
     for column in columns:
         number = fingerprint(column) if column.dtype == "string" else tf.cast(tf.cast(column, "int64"), "uint64")

@@ -113,7 +113,7 @@ class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
         top, bottom, low = _between(rows, down)
         left, right, far = _between(columns, across)
         low, far = _core.reshape(low, [1, -1, 1, 1]), _core.reshape(far, [1, 1, -1, 1])
-        read = lambda row, column: _core.gather(tables, place(row, column))  # noqa: E731
+        read = lambda row, column: _core.gather(tables, place(row, column))
         upper = read(top, left) * (1.0 - far) + read(top, right) * far
         lower = read(bottom, left) * (1.0 - far) + read(bottom, right) * far
         made = (upper * (1.0 - low) + lower * low)[:, :height, :width]
@@ -136,7 +136,7 @@ def _between(size, tiles):
     """For each pixel along an axis, the tiles whose middles are before and behind it, and how far it is on the way."""
     at = (_core.range(size * tiles, dtype="float32") - size / 2.0) / size
     before = tf.floor(at)
-    near = lambda tile: _core.cast(tf.clip_by_value(tile, 0.0, tiles - 1.0), "int32")  # noqa: E731
+    near = lambda tile: _core.cast(tf.clip_by_value(tile, 0.0, tiles - 1.0), "int32")
     return near(before), near(before + 1.0), at - before
 
 

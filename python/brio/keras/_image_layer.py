@@ -154,8 +154,8 @@ class ImageLayer(TakesDicts):
         if of_shapes or (not training and not self._without_training):
             images = self._computed(images)
             return {**data, "images": images} if several else images
-        batch = lambda x: x if rank == 4 else _core.expand_dims(_core.convert_to_tensor(x), 0)  # noqa: E731
-        alone = lambda x: x if rank == 4 else _core.squeeze(x, [0])  # noqa: E731
+        batch = lambda x: x if rank == 4 else _core.expand_dims(_core.convert_to_tensor(x), 0)
+        alone = lambda x: x if rank == 4 else _core.squeeze(x, [0])
         pictures = self._turned(self._computed(batch(images)), True)
         drawn = self.draw(pictures)
         made = {"images": alone(self._turned(_core.cast(self.change(pictures, drawn), self.compute_dtype), False))}

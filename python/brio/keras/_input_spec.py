@@ -63,7 +63,7 @@ def _difference(spec, x):
         if size is not None and shape[axis] not in (size, None):
             return f"the size {size} in axis {axis}"
     if spec.shape is not None:
-        trim = lambda s: s[:-1] if spec.allow_last_axis_squeeze and s and s[-1] == 1 else s  # noqa: E731
+        trim = lambda s: s[:-1] if spec.allow_last_axis_squeeze and s and s[-1] == 1 else s
         if any(
             want is not None and have is not None and want != have for want, have in zip(trim(spec.shape), trim(shape))
         ):

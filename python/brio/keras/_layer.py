@@ -379,7 +379,7 @@ class Layer:
         for place, shape in zip(values, shapes):
             placed[place] = shape
         args, kwargs = _nest.pack(structure, [_Leaf(s) for s in placed])
-        names = [n for n in inspect.signature(self.call).parameters]
+        names = list(inspect.signature(self.call).parameters)
         by_name = {**dict(zip(names, args)), **kwargs}
         by_name = {n: _nest.map_structure(lambda leaf: leaf.shape, v) for n, v in by_name.items()}
         wanted = list(inspect.signature(self.build).parameters)
@@ -790,7 +790,7 @@ def _specs_by_example(handle, symbols, training):
             with _core._InitScope():
                 results = handle.call(tensors, training)
                 shapes.append([(tuple(r.shape), r.dtype.name) for r in results])
-        except Exception as error:  # noqa: BLE001: it may not accept zeros as data
+        except Exception as error:  # noqa: BLE001  it may not accept zeros as data
             _signals.let_pass(error)
             return None
     return [([a if a == b else None for a, b in zip(one[0], two[0])], one[1]) for one, two in zip(*shapes)]
@@ -829,7 +829,7 @@ def _call_of(layer):
 
 def _remember_call(layer, inputs, outputs):
     if "_calls" not in layer.__dict__:
-        weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s  # noqa: E731
+        weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s
         flat = [s for s in _nest.flatten(inputs) if isinstance(s, KerasTensor)]
         object.__setattr__(
             layer,

@@ -765,7 +765,7 @@ def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, co
     for t in reversed(steps) if go_backwards else steps:
         output, new = step_function(_nest.pack(sequence, [x[t] for x in flat]), (*states, *(constants or ())))
         if masks is not None:
-            keep = lambda a, b, t=t: _core.where(_core.reshape(masks[t], [-1, *[1] * (len(a.shape) - 1)]), a, b)  # noqa: E731
+            keep = lambda a, b, t=t: _core.where(_core.reshape(masks[t], [-1, *[1] * (len(a.shape) - 1)]), a, b)
             output = keep(output, _core.zeros_like(output) if zero_output_for_mask or last is None else last)
             new = [keep(a, b) for a, b in zip(new, states)]
         states, last = tuple(new), output

@@ -12,7 +12,7 @@ from brio.keras._color_layers import (
     Solarization,
 )
 from brio.keras._histogram_layers import AutoContrast, Equalization
-from brio.keras._image_layer import ImageLayer, TakesDicts, each, pair, value_pair
+from brio.keras._image_layer import ImageLayer, TakesDicts, pair, value_pair
 from brio.keras._warp_layers import RandomShear, Rotation, Translation, anywhere, inside
 
 BYTE = (0, 255)
@@ -196,7 +196,9 @@ class RandAugment(_OfMany):
         """The boxes moved alike."""
         for which in drawn[0]:
             at = boxes["boxes"]
-            steps = [lambda c=c, d=d: c.move_boxes({"boxes": at}, d)["boxes"] for c, d in zip(self._changes, drawn[1])]
+            steps = [
+                lambda c=c, d=d, at=at: c.move_boxes({"boxes": at}, d)["boxes"] for c, d in zip(self._changes, drawn[1])
+            ]
             boxes = {**boxes, "boxes": tf.switch_case(which, steps)}
         return boxes
 

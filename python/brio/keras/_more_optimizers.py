@@ -30,7 +30,7 @@ class ScheduleFreeAdamW(Optimizer):
         super().build(variables)
         self._steps, self._squares = [], []
         for variable in self._last:
-            begin = lambda *_, variable=variable, **__: _core.identity(_core.convert_to_tensor(variable))  # noqa: E731
+            begin = lambda *_, variable=variable, **__: _core.identity(_core.convert_to_tensor(variable))
             self._steps.append(
                 self.add_variable(variable.shape, begin, variable.dtype, name=_slot(variable, "momentum"))
             )
@@ -46,7 +46,7 @@ class ScheduleFreeAdamW(Optimizer):
 
     def update_step(self, gradient, variable, learning_rate):
         """Changes one variable along its gradient."""
-        number = lambda x: _core.cast(x, variable.dtype)  # noqa: E731
+        number = lambda x: _core.cast(x, variable.dtype)
         rate, gradient, step = number(learning_rate), number(gradient), number(self.iterations + 1)
         if self.warmup_steps > 0:
             rate = rate * _core.minimum(step / number(float(self.warmup_steps)), number(1.0))

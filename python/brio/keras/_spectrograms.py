@@ -53,7 +53,7 @@ class MelSpectrogram(Layer):
         )
         loud = _core.tensordot(loud, _core.cast(mel, loud.dtype), axes=1)
         if self.power_to_db:
-            decibels = lambda x: 10.0 * (tf.math.log(tf.maximum(x, self.min_power)) / math.log(10.0))  # noqa: E731
+            decibels = lambda x: 10.0 * (tf.math.log(tf.maximum(x, self.min_power)) / math.log(10.0))
             loud = decibels(loud) - 10.0 * math.log10(max(abs(self.ref_power), self.min_power))
             loud = tf.maximum(loud, tf.reduce_max(loud) - self.top_db)
         return _core.cast(tf.linalg.matrix_transpose(loud), self.compute_dtype)

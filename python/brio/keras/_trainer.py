@@ -118,8 +118,8 @@ class Trainer:
         names = self._output_names(
             loss, {"loss": loss, "metrics": metrics, "weighted_metrics": weighted_metrics, "loss_weights": loss_weights}
         )
-        by_output = lambda given, empty: _by_output(given, names, empty)  # noqa: E731
-        as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]  # noqa: E731
+        by_output = lambda given, empty: _by_output(given, names, empty)
+        as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]
         rows, judged = [], []
         for one, weight, plain, weighted in zip(
             by_output(loss, None), by_output(loss_weights, 1.0), by_output(metrics, []), by_output(weighted_metrics, [])
@@ -190,7 +190,7 @@ class Trainer:
         given = {k: v for k, v in given.items() if k in _COMPILE}
         self.compile(**given)
         if self.built:
-            getattr(self.optimizer, "build")(self.trainable_variables)
+            self.optimizer.build(self.trainable_variables)
 
     @property
     def _trainer(self):
@@ -461,8 +461,8 @@ class Trainer:
 
     def _know_structure(self, x, y, sample_weight):
         """What steps and call() of one's own are given: C++ has lists of tensors."""
-        one = lambda v: v is None or hasattr(v, "shape")  # noqa: E731
-        empty = lambda part: _nest.map_structure(lambda v: None, part)  # noqa: E731
+        one = lambda v: v is None or hasattr(v, "shape")
+        empty = lambda part: _nest.map_structure(lambda v: None, part)
         self.__dict__["_data_structure"] = (
             None
             if one(x) and one(y) and one(sample_weight)
@@ -474,7 +474,7 @@ class Trainer:
     def _flat_batch(self, x, y, sample_weight):
         y = _without_none(y)
         self._know_structure(x, y, sample_weight)
-        to = lambda values: None if values is None else [_in_floatx(v) for v in values]  # noqa: E731
+        to = lambda values: None if values is None else [_in_floatx(v) for v in values]
         return to(self._flat_inputs(x)), to(self._flat_targets(y)), to(self._flat_targets(sample_weight))
 
     def _flat_inputs(self, x):

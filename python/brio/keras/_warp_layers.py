@@ -189,8 +189,8 @@ class RandomElasticTransform(ImageLayer):
         rows, columns = images.shape[1:3]
         if rows is None or columns is None:
             raise ValueError(f"[{self.name}] pictures of shape {tuple(images.shape)}; rows and columns must be known")
-        sigma = lambda s: 0.05 * min(rows, columns) * s  # noqa: E731
-        noise = lambda shape: tf.random.stateless_normal(shape, seed)  # noqa: E731
+        sigma = lambda s: 0.05 * min(rows, columns) * s
+        noise = lambda shape: tf.random.stateless_normal(shape, seed)
         alpha, fill = 0.1 * max(rows, columns) * scale, (self.fill_mode, self.fill_value)
         made = _warps.distorted(images, alpha, sigma(scale), sigma(self.scale[1]), interpolation, *fill, noise)
         return _core.where(chosen, made, images)

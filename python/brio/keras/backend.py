@@ -3,7 +3,13 @@
 from brio import _core
 from brio._missing import attribute_error_of
 from brio.keras.config import (  # noqa: F401
-    backend, epsilon, floatx, image_data_format, set_epsilon, set_floatx, set_image_data_format,
+    backend,
+    epsilon,
+    floatx,
+    image_data_format,
+    set_epsilon,
+    set_floatx,
+    set_image_data_format,
 )  # fmt: skip
 from brio.keras.utils import clear_session, get_uid  # noqa: F401
 

@@ -5,7 +5,7 @@ import inspect
 from brio import _core
 from brio.keras import _builtin, _builtin_pictures, _classes, _recurrent
 from brio.keras._input_spec import InputSpec  # noqa: F401
-from brio.keras._layer import KerasTensor, Layer, _known
+from brio.keras._layer import KerasTensor, Layer, _known  # noqa: F401
 from brio.keras.config import floatx as _floatx
 
 _BASES = {
@@ -39,18 +39,12 @@ _classes.module_classes(globals(), "LAYERS", _make, but=("InputLayer", "Layer", 
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D  # noqa: F821
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D  # noqa: F821
-GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D = (
-    GlobalAveragePooling1D,
-    GlobalAveragePooling2D,
-    GlobalAveragePooling3D,
-)  # noqa: F821
+GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D  # noqa: F821
+GlobalAvgPool3D = GlobalAveragePooling3D  # noqa: F821
 GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D  # noqa: F821
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D  # noqa: F821
-Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (
-    Conv1DTranspose,
-    Conv2DTranspose,
-    Conv3DTranspose,
-)  # noqa: F821
+Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose  # noqa: F821
+Convolution3DTranspose = Conv3DTranspose  # noqa: F821
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D  # noqa: F821
 GroupedQueryAttention = GroupQueryAttention  # noqa: F821
 

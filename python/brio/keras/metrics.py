@@ -244,7 +244,7 @@ def pearson_correlation(y_true, y_pred, axis=-1):
     """
     y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
     y_true, y_pred = y_true - true, y_pred - predicted
-    spread = lambda y: _core.sqrt(_core.reduce_mean(y * y, axis=axis, keepdims=True))  # noqa: E731
+    spread = lambda y: _core.sqrt(_core.reduce_mean(y * y, axis=axis, keepdims=True))
     return _core.reduce_mean(y_true / spread(y_true) * (y_pred / spread(y_pred)), axis=axis)
 
 
@@ -255,7 +255,7 @@ def concordance_correlation(y_true, y_pred, axis=-1):
     array([0.976], dtype=float32)
     """
     y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
-    spread = lambda y, mean: _core.reduce_mean((y - mean) * (y - mean), axis=axis, keepdims=True)  # noqa: E731
+    spread = lambda y, mean: _core.reduce_mean((y - mean) * (y - mean), axis=axis, keepdims=True)
     norm = spread(y_true, true) + spread(y_pred, predicted) + (true - predicted) * (true - predicted)
     return _core.reduce_mean(2 * (y_true - predicted) * (y_pred - predicted) / (norm + 1e-7), axis=axis)
 

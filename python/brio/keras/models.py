@@ -600,14 +600,14 @@ def _compiled_alike(made, model):
 
     if model.__dict__.get("compiled"):
         given = model._compile_arguments
-        own = lambda v: type(v).from_config(v.get_config()) if isinstance(v, (Metric, Optimizer)) else v  # noqa: E731
+        own = lambda v: type(v).from_config(v.get_config()) if isinstance(v, (Metric, Optimizer)) else v
         made.compile(**_nest.map_structure(own, given))
     return made
 
 
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False):
     """The same layers with weights of their own, freshly made."""
-    made = lambda layer: (clone_function or _fresh)(layer)  # noqa: E731
+    made = lambda layer: (clone_function or _fresh)(layer)
     if isinstance(model, Sequential):
         again = type(model)([made(layer) for layer in model.layers] if model._symbols is None else
                             [_core._input(tuple(model.input.shape)[1:], -1, model.input.dtype, None), *(made(layer) for layer in model.layers)])  # fmt: skip

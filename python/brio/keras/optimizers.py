@@ -79,7 +79,7 @@ class Optimizer:
         """A variable that belongs to the optimizer."""
         from brio.keras import initializers
 
-        made = lambda: initializers.get(initializer)(shape, dtype or "float32")  # noqa: E731
+        made = lambda: initializers.get(initializer)(shape, dtype or "float32")
         self._own.append(_core.Variable(made, trainable=False, name=f"{self.name}/{name or 'variable'}"))
         return self._own[-1]
 

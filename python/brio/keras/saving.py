@@ -16,7 +16,7 @@ import numpy as np
 from brio import _core, _files, errors
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _state
-from brio.keras._serialization import (  # noqa: F401: names of keras.saving
+from brio.keras._serialization import (
     CustomObjectScope, deserialize_keras_object, get_custom_objects, get_registered_name, get_registered_object,
     register_keras_serializable, serialize_keras_object,
 )  # fmt: skip

@@ -231,7 +231,7 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
         n = sum(1 for _ in dataset)
     if shuffle:
         dataset = dataset.shuffle(max(n, 1), seed=seed, reshuffle_each_iteration=False)
-    count = lambda size: size if size is None or isinstance(size, int) else round(size * n)  # noqa: E731
+    count = lambda size: size if size is None or isinstance(size, int) else round(size * n)
     left, right = count(left_size), count(right_size)
     if left is None and right is None:
         raise ValueError("split_dataset needs left_size or right_size")

@@ -62,7 +62,7 @@ def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mappi
 def _frame(picture, left, top, right, bottom, color, thickness):
     """A frame whose lines have the box's sides in their middles."""
     before, behind = thickness // 2, (thickness - 1) // 2 + 1
-    span = lambda low, high: slice(max(low - before, 0), max(high + behind, 0))  # noqa: E731
+    span = lambda low, high: slice(max(low - before, 0), max(high + behind, 0))
     for y in (top, bottom):
         picture[span(y, y), span(left, right)] = color
     for x in (left, right):

@@ -5,9 +5,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "scripts" / "api"))
-import signatures  # noqa: E402: beside the scripts that make the API pages
-import surface  # noqa: E402
-import values  # noqa: E402
+import signatures  # beside the scripts that make the API pages
+import surface
+import values
 
 # They end the process, print past sys.stdout, loop for as long as they are told to, set what nothing puts back (see settings.py), or make
 # networks of hundreds of millions of weights, which takes the time and the memory that they need.

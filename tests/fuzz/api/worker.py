@@ -18,11 +18,11 @@ import time
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import nasty  # noqa: E402
-import numpy as np  # noqa: E402
-import settings  # noqa: E402
+import nasty
+import numpy as np
+import settings
 
-import brio as tf  # noqa: E402
+import brio as tf
 
 keras = tf.keras
 MEMORY = 6 << 30  # no call has a right to more
@@ -69,7 +69,7 @@ UNEXPECTED_TEXT = ("std::", "bad_cast", "bad_alloc", "basic_string", "vector::")
 
 
 def evaluate(text):
-    return eval(text, dict(NAMES))  # noqa: S307: our own text
+    return eval(text, dict(NAMES))
 
 
 def consume(result, depth=0):
@@ -111,7 +111,7 @@ def attempt(text):
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             consume(evaluate(text))
-    except Exception as error:  # noqa: BLE001: which ones is what is tested
+    except Exception as error:  # noqa: BLE001  which ones is what is tested
         try:
             bad = why_bad(error)
         except nasty.Boom:

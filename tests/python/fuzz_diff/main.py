@@ -113,7 +113,7 @@ def reproducer(source):
     """One line of Python: small tensors are written out."""
 
     def shown(match):
-        form, arguments = match[1], eval(f"({match[2]},)")  # noqa: S307: our own source
+        form, arguments = match[1], eval(f"({match[2]},)")
         made = values.array(*arguments)
         if made.size > 24:
             return match[0]
@@ -220,7 +220,7 @@ def main():
         write_sample(options.sample, sampled)
     for (name, kind), rows in sorted(shown.items(), key=lambda item: (item[0][1], item[0][0])):
         print(f"\n{name}: {kind}, {len(rows)} times")
-        for source, what, seed in rows[: options.show]:
+        for source, what, _ in rows[: options.show]:
             print(f"  {reproducer(source)}\n    {what}")
     print(
         f"\n{compared} calls of {len(set(chosen))} functions: "

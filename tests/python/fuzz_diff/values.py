@@ -146,7 +146,7 @@ def _programs(tf):
         found = []
         for element in dataset:
             found.append(
-                [e for e in tf.nest.flatten(element)]
+                list(tf.nest.flatten(element))
                 if not hasattr(element, "__iter__") or isinstance(element, (tuple, dict)) or hasattr(element, "shape")
                 else list(element)
             )

@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import numpy as np  # noqa: E402
 from fuzz_diff.compare import RELATIVE, as_json, as_near, difference  # noqa: E402
+
 from random_programs import programs  # noqa: E402
 
 BATCH = 50  # programs a process
@@ -126,7 +127,7 @@ def differences(seeds, theirs, ours, kept):
             found[seed] = ("crash", ours[seed][2])
         else:
             found[seed] = difference(theirs[seed], ours[seed]) or ("same", "")
-    for seed, (kind, what) in found.items():
+    for seed, (_, what) in found.items():
         if any(re.search(program, programs.source(seed)) and re.search(shown, what) for program, shown, _ in KNOWN):
             found[seed] = ("known", what)
     doubtful = [s for s, (kind, _) in found.items() if kind in ("value", "sign")]
@@ -141,14 +142,14 @@ def only_rounding(truth, theirs, ours, narrow=False):
     how far TensorFlow itself, in the program's dtype, is from TensorFlow in 64 bits. Narrow: layers compute in bfloat16. A program whose numbers grow without bound tells nothing."""
     if any(r[0] == "raises" for r in (truth, theirs, ours)) or difference(theirs, ours)[0] not in ("value", "sign"):
         return False
-    of_truth, of_theirs, of_ours = ([a for a in _floats(r[1])] for r in (truth, theirs, ours))
+    of_truth, of_theirs, of_ours = (list(_floats(r[1])) for r in (truth, theirs, ours))
     if not len(of_truth) == len(of_theirs) == len(of_ours):
         return False
     if any(not np.isfinite(a).all() or np.abs(a).max(initial=0) > 1e6 for a in of_truth + of_theirs):
         return True
     apart = lambda these: max(
         np.abs(a - t).max(initial=0) / max(1e-3, np.abs(t).max(initial=0)) for a, t in zip(these, of_truth)
-    )  # noqa: E731
+    )
     return apart(of_ours) <= max(4 * apart(of_theirs), RELATIVE["bfloat16"] if narrow else 0)
 
 

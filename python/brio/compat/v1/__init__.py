@@ -175,7 +175,7 @@ def get_seed(op_seed):
     return get_default_graph().seed, op_seed
 
 
-class name_scope(_state.name_scope):  # noqa: N801: TensorFlow's name
+class name_scope(_state.name_scope):
     """A scope whose name stands before those of operations."""
 
 
@@ -240,7 +240,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
 
 def Variable(initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None, variable_def=None,
              dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None, synchronization=None,
-             aggregation=None, shape=None):  # fmt: skip # noqa: N802
+             aggregation=None, shape=None):  # fmt: skip
     """A variable: of the graph, or in eager code tf.Variable."""
     from brio._graph.variables import Variable as OfGraph
 
@@ -441,19 +441,19 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 # ---- sessions
 
 
-def ConfigProto(**kwargs):  # noqa: N802
+def ConfigProto(**kwargs):
     """Settings of a session: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(
         **{"gpu_options": types.SimpleNamespace(), "graph_options": types.SimpleNamespace(), **kwargs}
     )
 
 
-def GPUOptions(**kwargs):  # noqa: N802
+def GPUOptions(**kwargs):
     """Settings of a session: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(**kwargs)
 
 
-def RunOptions(**kwargs):  # noqa: N802
+def RunOptions(**kwargs):
     """Settings of a run: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(**kwargs)
 
@@ -481,7 +481,7 @@ def py_func(func, inp, Tout, stateful=True, name=None):
     return _effects.py_func(func, inp, Tout, stateful, name)
 
 
-def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """The same value; when it is computed, data is printed."""
     return _effects.print_v1(input_, data, message, first_n, summarize, name)
 

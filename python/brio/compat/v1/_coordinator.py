@@ -49,7 +49,7 @@ class Coordinator:
         """A scope whose exceptions ask all threads to stop."""
         try:
             yield
-        except Exception:  # noqa: BLE001: whatever it is, join() raises it
+        except Exception:  # noqa: BLE001  whatever it is, join() raises it
             self.request_stop(sys.exc_info())
 
     def raise_requested_exception(self):

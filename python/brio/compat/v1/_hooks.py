@@ -244,7 +244,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.before_save(session, step)
         self._saver.save(session, self._path, step)
-        return any([listener.after_save(session, step) for listener in self._listeners])
+        return any([listener.after_save(session, step) for listener in self._listeners])  # noqa: C419  each one is called
 
 
 def _saver_of_the_graph():

@@ -124,7 +124,7 @@ resize = resize_images
 
 def resize_image_with_crop_or_pad(image, target_height, target_width):
     """The middle of pictures, with zeros around where they are too small."""
-    return getattr(importlib.import_module("brio.image"), "resize_with_crop_or_pad")(image, target_height, target_width)
+    return importlib.import_module("brio.image").resize_with_crop_or_pad(image, target_height, target_width)
 
 
 def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):

@@ -85,7 +85,7 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
 
 def _errors(name, of_error, labels, predictions, weights, collections, root=False):
     """The mean of a function of predictions - labels over all batches."""
-    error = lambda y, p: of_error(_core.cast(p, "float32") - _core.cast(y, "float32"))  # noqa: E731
+    error = lambda y, p: of_error(_core.cast(p, "float32") - _core.cast(y, "float32"))
     return _averaged(name, error, (labels, predictions), weights, *collections, root)
 
 
@@ -119,7 +119,7 @@ def mean_relative_error(
     labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
     """The mean of the sizes of errors, each divided by a number."""
-    error = lambda y, p, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(y), _safe(_core.abs(y - p), n))  # noqa: E731
+    error = lambda y, p, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(y), _safe(_core.abs(y - p), n))
     return _averaged(
         name or "mean_relative_error",
         error,

@@ -10,7 +10,7 @@ from numpy import (
 import brio as _tf
 from brio import _core
 from brio._missing import attribute_error_of as _attribute_error_of
-from brio.experimental.numpy import _dtypes, random  # noqa: F401
+from brio.experimental.numpy import _dtypes, random
 from brio.experimental.numpy._dtypes import alike, asarray, joined, lift_one, lift_two, to_float, to_int
 from brio.keras import ops as _ops
 
@@ -116,7 +116,7 @@ def _shape(shape):
 # ---- reductions
 
 
-def sum(a, axis=None, dtype=None, keepdims=None):  # noqa: A001
+def sum(a, axis=None, dtype=None, keepdims=None):
     """The sum along axes; small whole numbers become int64."""
     return _tf.reduce_sum(to_int(asarray(a, dtype), dtype), axis, bool(keepdims))
 
@@ -156,15 +156,15 @@ def amin(a, axis=None, out=None, keepdims=None):
     return _ops.min(asarray(a), axis, bool(keepdims))
 
 
-max, min = amax, amin  # noqa: A001
+max, min = amax, amin
 
 
-def all(a, axis=None, keepdims=None):  # noqa: A001
+def all(a, axis=None, keepdims=None):
     """True where all along axes are."""
     return _ops.all(asarray(a, bool_), axis, bool(keepdims))
 
 
-def any(a, axis=None, keepdims=None):  # noqa: A001
+def any(a, axis=None, keepdims=None):
     """True where one or more along axes are."""
     return _ops.any(asarray(a, bool_), axis, bool(keepdims))
 

@@ -50,7 +50,7 @@ def _efficientnet(
 ):
     width, depth, size, *hashes = _SIZES[which]
     symbol = x = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
-    wide = lambda filters: max(8, int(filters * width + 4) // 8 * 8)  # noqa: E731
+    wide = lambda filters: max(8, int(filters * width + 4) // 8 * 8)
     if include_preprocessing:
         x = _prepared(x, which.startswith("b"))
     x = layers.Conv2D(

@@ -80,7 +80,7 @@ def result_type(*names):
 def together(*values):
     """Tensors of one dtype, by Keras' rules: a float goes before a whole number, plain numbers take what the others are."""
     made = [v if isinstance(v, (bool, int, float)) else tensor(v) for v in values]
-    weak = lambda v: "bool" if isinstance(v, bool) else "int" if isinstance(v, int) else "float"  # noqa: E731
+    weak = lambda v: "bool" if isinstance(v, bool) else "int" if isinstance(v, int) else "float"
     dtype = result_type(*(name_of(v) if hasattr(v, "dtype") else weak(v) for v in made))
     return [tensor(v, dtype) if not hasattr(v, "dtype") else as_dtype(v, dtype) for v in made]
 

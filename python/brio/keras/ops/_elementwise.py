@@ -104,7 +104,7 @@ def hypot(x1, x2):
     return larger * tf.sqrt(1 + tf.square(tf.math.divide_no_nan(tf.minimum(a, b), larger)))
 
 
-def round(x, decimals=0):  # noqa: F811
+def round(x, decimals=0):
     """The nearest number of so many decimals; halves go to the even one."""
     x = tensor(x)
     whole = is_whole(name_of(x))
@@ -119,7 +119,7 @@ def clip(x, x_min, x_max):
     """x with what lies outside of [x_min, x_max] moved to its ends."""
     x = tensor(x)
     x = tf.cast(x, "int32") if name_of(x) == "bool" else x
-    bound = lambda v: tf.cast(v, x.dtype) if hasattr(v, "dtype") or is_whole(name_of(x)) else v  # noqa: E731
+    bound = lambda v: tf.cast(v, x.dtype) if hasattr(v, "dtype") or is_whole(name_of(x)) else v
     return tf.clip_by_value(x, bound(x_min), bound(x_max))
 
 

@@ -157,8 +157,8 @@ def _composite(f, row, given, called, names):
 
     subject = names[0][1:] if names[0].startswith("*") else None
     if subject:  # einsum("…", *operands)
-        function = lambda *tensors: f(*given.values(), *tensors)  # noqa: E731
+        function = lambda *tensors: f(*given.values(), *tensors)
     else:
-        function = lambda *tensors: f(**dict(zip(names, tensors)), **given)  # noqa: E731
+        function = lambda *tensors: f(**dict(zip(names, tensors)), **given)
     config = {"name": _core._unique_name(f.__name__), **given}
     return OperationLayer({**row, "config": config}, function)(*called)

@@ -6,7 +6,7 @@ import numpy as np
 
 import brio as tf
 from brio import _core
-from brio.keras.ops import _making, _picking, _reducing, _shaping
+from brio.keras.ops import _making, _picking, _reducing
 from brio.keras.ops._convert import as_dtype, floating, is_whole, name_of, of_values, own, result_type, tensor, together
 
 
@@ -328,7 +328,7 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
             own_axes = tuple(value.shape)[len(value.shape) - axes :]
             rows.append(tf.reshape(tf.broadcast_to(value, (*outer, *own_axes)), (-1, *own_axes)))
         made = [one(*row) for row in zip(*(tf.unstack(r) for r in rows))]
-        back = lambda parts: tf.reshape(tf.stack(list(map(tensor, parts))), (*outer, *tensor(parts[0]).shape))  # noqa: E731
+        back = lambda parts: tf.reshape(tf.stack(list(map(tensor, parts))), (*outer, *tensor(parts[0]).shape))
         return tuple(back(parts) for parts in zip(*made)) if isinstance(made[0], (list, tuple)) else back(made)
 
     vectorized.__name__, vectorized.__doc__ = getattr(pyfunc, "__name__", "vectorized"), pyfunc.__doc__
@@ -389,7 +389,7 @@ def rearrange(tensor, pattern, **axes_lengths):
             raise ValueError(
                 f"[rearrange] axis {i} of shape {tuple(x.shape)} is to be {group}; give the sizes of all but one, whose product divides {size}"
             )
-        sizes.update({n: size // known for n in unknown})
+        sizes.update(dict.fromkeys(unknown, size // known))
     x = tf.reshape(x, [sizes[n] for n in names])
     x = tf.transpose(x, [names.index(n) for n in itertools.chain(*made)])
     return tf.reshape(x, [_times(sizes[n] for n in group) for group in made])

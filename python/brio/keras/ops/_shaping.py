@@ -134,7 +134,7 @@ def rot90(array, k=1, axes=(0, 1)):
 def moveaxis(x, source, destination):
     """Axes moved to other places."""
     x = tensor(x)
-    listed = lambda v: [v] if isinstance(v, int) else list(v)  # noqa: E731
+    listed = lambda v: [v] if isinstance(v, int) else list(v)
     rank = len(x.shape)
     source, destination = [a % rank for a in listed(source)], [a % rank for a in listed(destination)]
     order = [a for a in range(rank) if a not in source]

@@ -66,12 +66,12 @@ def _pixels_at(images, x, y, interpolation):
     (rows, columns), sizes = extent(images)
     flat = _core.reshape(images, [-1, images.shape[3]])
     picture = _core.reshape(_core.range(_core.shape(images)[0]), [-1, 1, 1]) * (rows * columns)
-    whole = lambda at, size: _core.cast(tf.minimum(at, size - 1.0), "int32")  # noqa: E731
-    row = lambda at: picture + whole(at, sizes[0]) * columns  # noqa: E731
+    whole = lambda at, size: _core.cast(tf.minimum(at, size - 1.0), "int32")
+    row = lambda at: picture + whole(at, sizes[0]) * columns
     if interpolation == "nearest":
         return _core.gather(flat, row(y) + whole(x, sizes[1]))
     left, top = tf.floor(x), tf.floor(y)
-    share = lambda v: _core.cast(_core.expand_dims(v, 3), flat.dtype)  # noqa: E731
+    share = lambda v: _core.cast(_core.expand_dims(v, 3), flat.dtype)
     fx, fy = share(x - left), share(y - top)
     near, far, above, below = whole(left, sizes[1]), whole(left + 1.0, sizes[1]), row(top), row(top + 1.0)
     upper = (1.0 - fx) * _core.gather(flat, above + near) + fx * _core.gather(flat, above + far)
@@ -127,7 +127,7 @@ def homography(start_points, end_points):
     end, start = end_points, start_points
     x, y = end[..., 0], end[..., 1]
     none, one = _core.zeros_like(x), _core.ones_like(x)
-    row = lambda first, to: _core.stack([*first, -to * x, -to * y], axis=-1)  # noqa: E731
+    row = lambda first, to: _core.stack([*first, -to * x, -to * y], axis=-1)
     of_x = row([x, y, one, none, none, none], start[..., 0])
     of_y = row([none, none, none, x, y, one], start[..., 1])
     return _core.squeeze(
@@ -297,6 +297,6 @@ def elastic_transform(
     _one_of("elastic_transform", "interpolation", interpolation, _ORDERS)
     _one_of("elastic_transform", "fill_mode", fill_mode, ("constant", "nearest", "wrap", "reflect", "mirror"))
     images, back = _batch("elastic_transform", images, data_format)
-    draw = lambda shape: random.normal(shape, seed=seed)  # noqa: E731
+    draw = lambda shape: random.normal(shape, seed=seed)
     made = distorted(images, float(alpha), float(sigma), float(sigma), interpolation, fill_mode, fill_value, draw)
     return back(made if name_of(made) == name_of(images) else _core.cast(made, images.dtype))

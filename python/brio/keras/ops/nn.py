@@ -95,7 +95,7 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
     """(x - mean) / sqrt(variance + epsilon) scale + offset, along an axis."""
     x = floating(x)
     shape = [n if i == axis % len(x.shape) else 1 for i, n in enumerate(x.shape)]
-    put = lambda v: None if v is None else tf.reshape(tensor(v), shape)  # noqa: E731
+    put = lambda v: None if v is None else tf.reshape(tensor(v), shape)
     return tf.nn.batch_normalization(x, put(mean), put(variance), put(offset), put(scale), epsilon)
 
 

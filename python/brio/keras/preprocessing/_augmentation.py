@@ -159,7 +159,7 @@ class ImageDataGenerator:
             raise ValueError(
                 "[ImageDataGenerator] the two parts have different classes; shuffle x and y first, or pass ignore_class_split=True"
             )
-        pick = lambda v: None if v is None else np.asarray(v)[part]  # noqa: E731
+        pick = lambda v: None if v is None else np.asarray(v)[part]
         chosen = x[part]
         return Iterator(
             self,
@@ -402,7 +402,7 @@ class Iterator(PyDataset):
         self._order = None
 
     def __len__(self):
-        return -(-self.n // self.batch_size)
+        return (self.n + self.batch_size - 1) // self.batch_size
 
     def _in_order(self):
         if self._order is None:
