@@ -73,8 +73,8 @@ WORKLOADS = {
     "example": ("tf",),
     "start": ("tf", "torch", "jax"),
 }
-# What takes a turn beside a workload and is no peer: where memory bounds it, a plain copy that moves as many bytes ("copy");
-# the same work at one length ("one").
+# What takes a turn beside a workload and is no peer: where memory bounds it, a plain copy that moves as many bytes
+# ("copy"); the same work at one length ("one").
 BESIDE = {"chain": "copy", "xent": "copy", "adam": "copy", "packed": "copy", "lengths": "one"}
 UNITS = {
     "gd": "us",

@@ -1,9 +1,9 @@
 """AutoGraph: Python's if, while, for, break, continue, return, and, or and not over tensors.
 
-A function that is traced sees tensors without values, which Python's own statements cannot ask for their truth. convert()
-rewrites the source of the function (_rewrite.py): each statement becomes a call of this module's if_stmt, while_stmt,
-for_stmt, which do what Python does where the values are known, and make tf.cond and tf.while_loop where they are not.
-Lines keep their numbers, so that an error shows the user's own line.
+A function that is traced sees tensors without values, which Python's own statements cannot ask for their truth.
+convert() rewrites the source of the function (_rewrite.py): each statement becomes a call of this module's if_stmt,
+while_stmt, for_stmt, which do what Python does where the values are known, and make tf.cond and tf.while_loop where
+they are not. Lines keep their numbers, so that an error shows the user's own line.
 """
 
 import ast
@@ -283,7 +283,8 @@ def _cond(test, on_true, on_false, names):
                                     f"[tf.function] {name} is a text that depends on a tensor, which cannot be traced"
                                 )
                             raise TypeError(
-                                f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; only tensors may differ"
+                                f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; "
+                                "only tensors may differ"
                             )
                         continue
                     like = _core.convert_to_tensor(first) if isinstance(first, (_core.Tensor, _core.Variable)) else None
@@ -373,7 +374,8 @@ def _loop(test, body, state, names):
                 ) from None
             if value.dtype != before.dtype or value.shape != before.shape:
                 raise ValueError(
-                    f"'{names[i]}' has shape {before.shape} and dtype {before.dtype!r} before a loop over tensors, and shape {value.shape} and dtype {value.dtype!r} after a round of it; they must stay the same"
+                    f"'{names[i]}' has shape {before.shape} and dtype {before.dtype!r} before a loop over tensors, and "
+                    f"shape {value.shape} and dtype {value.dtype!r} after a round of it; they must stay the same"
                 )
             out.append(value)
         return out
@@ -383,7 +385,8 @@ def _loop(test, body, state, names):
 
 
 def _with_buffers(body, state):
-    """Each TensorArray of the state as one tensor. A round is tried where nothing tells the shape of an array's elements."""
+    """Each TensorArray of the state as one tensor.
+    A round is tried where nothing tells the shape of an array's elements."""
     state = list(state)
     arrays = [i for i, value in enumerate(state) if isinstance(value, TensorArray)]
     probes = {}
@@ -547,7 +550,8 @@ def _zip(*items, **options):
 
 
 _BUILTINS = {
-    range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min, next: _next, enumerate: _enumerate, zip: _zip,
+    range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min, next: _next, enumerate: _enumerate,
+    zip: _zip,
 }  # fmt: skip
 
 

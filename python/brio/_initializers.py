@@ -14,7 +14,8 @@ class constant_initializer(Initializer):
     def __init__(self, value=0, support_partition=False):
         if not (isinstance(value, (bool, int, float, list, tuple)) or hasattr(value, "shape")):
             raise TypeError(
-                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray."
+                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of "
+                "values, or numpy.ndarray."
             )
         self.value, self.support_partition = value, support_partition
 

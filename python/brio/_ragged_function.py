@@ -1,4 +1,5 @@
-"""Ragged tensors as arguments and results of tf.function: their tensors go in and out one by one, and are put together again."""
+"""Ragged tensors as arguments and results of tf.function:
+their tensors go in and out one by one, and are put together again."""
 
 import functools
 
@@ -100,7 +101,8 @@ def conformed(function, spec, value):
         )
     if not spec.is_compatible_with(value):
         raise TypeError(
-            f"{function.__name__}(): the input_signature says {spec}, but an argument is of {type(spec).from_value(value)}"
+            f"{function.__name__}(): the input_signature says {spec}, but an argument is of "
+            f"{type(spec).from_value(value)}"
         )
     return held(value)
 

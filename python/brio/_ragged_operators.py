@@ -1,4 +1,5 @@
-"""Functions of elements and operators on ragged tensors: operands are brought to the same rows as TensorFlow broadcasts them."""
+"""Functions of elements and operators on ragged tensors:
+operands are brought to the same rows as TensorFlow broadcasts them."""
 
 import operator
 
@@ -104,7 +105,8 @@ def _broadcast(operands, like, flat_rank):
             for _, lengths, u in found:
                 if u != 1 and not np.array_equal(lengths, wanted):
                     raise InvalidArgumentError(
-                        f"[RaggedTensor] operands have rows of different lengths: {wanted[:8].tolist()} and {lengths[:8].tolist()}"
+                        f"[RaggedTensor] operands have rows of different lengths: {wanted[:8].tolist()} and "
+                        f"{lengths[:8].tolist()}"
                     )
         else:
             whole, _ = _one_length(fixed, "elements")

@@ -1,4 +1,5 @@
-"""Exceptions that handlers of signals raise: whoever takes an exception for an error of what was running lets these pass."""
+"""Exceptions that handlers of signals raise: whoever takes an exception for an error of what was running lets these
+pass."""
 
 
 def let_pass(error):

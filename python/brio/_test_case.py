@@ -135,7 +135,8 @@ class TestCase(unittest.TestCase):
         if not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
             far = ~np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
             self.fail(
-                f"{np.count_nonzero(far)} of {far.size} numbers differ by more than rtol={rtol}, atol={atol}: {x[far][:8]} and {y[far][:8]}. {msg or ''}"
+                f"{np.count_nonzero(far)} of {far.size} numbers differ by more than rtol={rtol}, atol={atol}: "
+                f"{x[far][:8]} and {y[far][:8]}. {msg or ''}"
             )
 
     def _rectangular(self, a, b):
@@ -146,8 +147,9 @@ class TestCase(unittest.TestCase):
         except ValueError:
             return False
 
-    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3, half_atol=1e-3,
-                                      bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):  # fmt: skip
+    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6,
+                                      half_rtol=1e-3, half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2,
+                                      msg=None):  # fmt: skip
         """As assertAllClose, with tolerances by dtype."""
         names = {
             np.asarray(x).dtype.name if not hasattr(x, "dtype") else getattr(x.dtype, "name", str(x.dtype))
@@ -184,7 +186,8 @@ class TestCase(unittest.TestCase):
             same = same | (np.isnan(x) & np.isnan(y))
         if not np.all(same):
             self.fail(
-                f"{np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ: {x[~same][:8]} and {y[~same][:8]}. {msg or ''}"
+                f"{np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ: {x[~same][:8]} and "
+                f"{y[~same][:8]}. {msg or ''}"
             )
 
     def assertNotAllEqual(self, a, b, msg=None):
@@ -375,8 +378,8 @@ class Benchmark:
         """The values of tensors."""
         return _nest.map_structure(lambda x: x.numpy() if hasattr(x, "numpy") else x, tensors)
 
-    def run_op_benchmark(self, sess, op_or_tensor, feed_dict=None, burn_iters=2, min_iters=10, store_trace=False, store_memory_usage=True, name=None,
-                         extras=None, mbs=0):  # fmt: skip
+    def run_op_benchmark(self, sess, op_or_tensor, feed_dict=None, burn_iters=2, min_iters=10, store_trace=False,
+                         store_memory_usage=True, name=None, extras=None, mbs=0):  # fmt: skip
         """Runs an operation of a graph again and again, and reports the median of its times."""
         times = []
         for i in range(burn_iters + min_iters):

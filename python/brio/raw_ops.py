@@ -1,4 +1,5 @@
-"""tf.raw_ops: the operations by their own names, with keyword arguments as TensorFlow's. Each is made when it is first asked for (_raw_table.py)."""
+"""tf.raw_ops: the operations by their own names, with keyword arguments as TensorFlow's.
+Each is made when it is first asked for (_raw_table.py)."""
 
 import ast as _ast
 import collections as _collections

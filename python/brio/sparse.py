@@ -7,11 +7,15 @@ from brio._lazy import names as _names
 from brio._sparse import SparseTensor
 from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "_more_sparse": (
-        "bincount expand_dims fill_empty_rows mask maximum minimum reset_shape retain segment_mean segment_sqrt_n segment_sum softmax split to_indicator"
-    ),
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "_more_sparse": (
+            "bincount expand_dims fill_empty_rows mask maximum minimum reset_shape retain segment_mean segment_sqrt_n "
+            "segment_sum softmax split to_indicator"
+        ),
+    },
+)
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):

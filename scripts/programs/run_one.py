@@ -1,6 +1,7 @@
 """Runs one program in this process: run_one.py PROGRAM RESULT.json brio|tensorflow.
 
-Its top-level statements run one after the other, and one that fails does not end the program: what comes after it is of interest too.
+Its top-level statements run one after the other, and one that fails does not end the program:
+what comes after it is of interest too.
 """
 
 import ast

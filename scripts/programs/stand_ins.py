@@ -1,6 +1,8 @@
-"""Small random data in the place of what programs download: keras.datasets, get_file(), tensorflow_datasets, tables by URL.
+"""Small random data in the place of what programs download:
+keras.datasets, get_file(), tensorflow_datasets, tables by URL.
 
-The forms (shapes, dtypes, columns, names of folders) are the real ones; the numbers are not. Both libraries get the same.
+The forms (shapes, dtypes, columns, names of folders) are the real ones; the numbers are not.
+Both libraries get the same.
 """
 
 import importlib

@@ -6,8 +6,10 @@ import downloads
 import numpy as np
 
 _PICTURES = {  # (shape, classes)
-    "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10), "cifar100": ((32, 32, 3), 100), "tf_flowers": ((240, 320, 3), 5), "caltech_birds2011": ((140, 160, 3), 200), "div2k": ((240, 320, 3), 2),
-    "oxford_flowers102": ((96, 96, 3), 102), "cats_vs_dogs": ((110, 90, 3), 2), "stanford_dogs": ((100, 120, 3), 120), "stl10": ((96, 96, 3), 10), "horses_or_humans": ((300, 300, 3), 2),
+    "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10),
+    "cifar100": ((32, 32, 3), 100), "tf_flowers": ((240, 320, 3), 5), "caltech_birds2011": ((140, 160, 3), 200),
+    "div2k": ((240, 320, 3), 2), "oxford_flowers102": ((96, 96, 3), 102), "cats_vs_dogs": ((110, 90, 3), 2),
+    "stanford_dogs": ((100, 120, 3), 120), "stl10": ((96, 96, 3), 10), "horses_or_humans": ((300, 300, 3), 2),
     "omniglot": ((105, 105, 3), 1623), "svhn_cropped": ((32, 32, 3), 10), "beans": ((128, 128, 3), 3),
 }  # fmt: skip
 _COUNT = 96

@@ -1,8 +1,10 @@
-"""Batteries: python tests/battery/battery.py flip|kill|full-disk|signal|fork|end|thread|all [--count N] [--seed N] [--only FORMAT].
+"""Batteries: python tests/battery/battery.py flip|kill|full-disk|signal|fork|end|thread|all [--count N] [--seed N]
+[--only FORMAT].
 
 flip       one bit of a file is flipped: loading says so, or gives the same; `brio verify` says so.
-kill       kill -9 at a random instant while files are written, or while fit() backs up: what is there is whole and of one piece,
-           a run that is resumed ends where it would have ended, and nothing is left behind after the next start.
+kill       kill -9 at a random instant while files are written, or while fit() backs up: what is there is whole and of
+           one piece, a run that is resumed ends where it would have ended, and nothing is left behind after the next
+           start.
 full-disk  the disk is full after so many bytes: an error, the old file whole, and nothing left behind.
 signal, fork, end, thread   what happens to a process while it works: processes.py"""
 
@@ -103,7 +105,8 @@ STEPS, EPOCHS, WIDTH = 9, 6, 120
 
 
 def training(folder, save_freq):
-    """The weights sum up what each step saw: its rows, and what two Dropouts left of them. They tell whether one was made twice."""
+    """The weights sum up what each step saw: its rows, and what two Dropouts left of them.
+    They tell whether one was made twice."""
     import numpy as np
 
     from brio import keras

@@ -2,8 +2,8 @@
 
     PYTHONPATH=build/release/python python tests/doctor/slow_runs.py NAME [mended]
 
-runs one of them; under BRIO_DOCTOR=FILE.json the doctor writes what it thinks of it. It prints the seconds of training for one sample. `mended` is the
-same run with the change that the doctor proposes.
+runs one of them; under BRIO_DOCTOR=FILE.json the doctor writes what it thinks of it. It prints the seconds of training
+for one sample. `mended` is the same run with the change that the doctor proposes.
 """
 
 import functools
@@ -25,8 +25,8 @@ class Case:
 
 
 def slow(id, where, cause=None, also=None, wants=True):
-    """What the doctor must find first: its id, a part of its place, and the cause; `also`: the id and place of what comes next. Without what it `wants` of
-    the machine the run is not slow."""
+    """What the doctor must find first: its id, a part of its place, and the cause; `also`: the id and place of what
+    comes next. Without what it `wants` of the machine the run is not slow."""
 
     def note(run):
         if wants:

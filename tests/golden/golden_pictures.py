@@ -1,7 +1,8 @@
 """Pictures and what TensorFlow decodes them to: tests/golden/pictures_*.json.
 
-Run by make_golden.py, or alone. Pillow (which matplotlib brings) writes what TensorFlow does not. A case names its file, which
-is in hex in pictures_files_*.json, the options, and either the `pixels` or, of all but tiny ones, their CRC-32 (`crc`).
+Run by make_golden.py, or alone. Pillow (which matplotlib brings) writes what TensorFlow does not. A case names its
+file, which is in hex in pictures_files_*.json, the options, and either the `pixels` or, of all but tiny ones, their
+CRC-32 (`crc`).
 """
 
 import io

@@ -400,7 +400,10 @@ def test_records_interleaved(tmp_path):
 
 
 # Written by TensorFlow 2.21: one record, tf.train.Example {"a": int64 [1, -2], "b": float [1.5], "c": bytes ["xy"]}.
-WRITTEN_BY_TENSORFLOW = "34000000000000005e33175c0a320a140a0161120f1a0d0a0b01feffffffffffffffff010a0d0a0162120812060a040000c03f0a0b0a016312060a040a027879d8eb4344"
+WRITTEN_BY_TENSORFLOW = (
+    "34000000000000005e33175c0a320a140a0161120f1a0d0a0b01feffffffffffffffff010a0d0a01"
+    "62120812060a040000c03f0a0b0a016312060a040a027879d8eb4344"
+)
 
 
 def test_the_bytes_are_tensorflows(tmp_path):
@@ -598,12 +601,17 @@ def test_throughput(capsys):
 
     with capsys.disabled():
         print(
-            f"\nrange({n}).map(x + 1).batch(100): {100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s",
+            (
+                f"\nrange({n}).map(x + 1).batch(100): "
+                f"{100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s"
+            ),
             end="; ",
         )
         strings = Dataset.from_tensor_slices([f"a,{i}" for i in range(n)])
         print(
-            f"split and to_number: {100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} elements/s"
+            "split and to_number: "
+            f"{100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} "
+            "elements/s"
         )
 
 

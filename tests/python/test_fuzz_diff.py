@@ -1,6 +1,8 @@
-"""A sample of the random calls that `make fuzz-diff` compares with TensorFlow: one of each function, with the results that TensorFlow gave.
+"""A sample of the random calls that `make fuzz-diff` compares with TensorFlow:
+one of each function, with the results that TensorFlow gave.
 
-Made by: python tests/python/fuzz_diff/main.py --python PYTHON --calls 8000 --sample tests/python/fuzz_diff/sample.json"""
+Made by: python tests/python/fuzz_diff/main.py --python PYTHON --calls 8000 --sample
+tests/python/fuzz_diff/sample.json"""
 
 import json
 import pathlib

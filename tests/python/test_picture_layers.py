@@ -1,4 +1,5 @@
-"""Layers that change pictures by chance: what they do in training and after it, to labels, boxes and masks, in datasets, models and files."""
+"""Layers that change pictures by chance: what they do in training and after it, to labels, boxes and masks,
+in datasets, models and files."""
 
 import numpy as np
 import pytest
@@ -185,7 +186,8 @@ def test_dictionaries_go_through_datasets_and_models():
 
 def test_older_layers_take_dictionaries_too():
     x, labels = pictures(), np.eye(6, dtype="float32")
-    for layer in (layers.RandomFlip(), layers.RandomRotation(0.2), layers.RandomZoom(0.2), layers.RandomTranslation(0.2, 0.2), layers.RandomBrightness(0.2), layers.RandomContrast(0.2),
+    for layer in (layers.RandomFlip(), layers.RandomRotation(0.2), layers.RandomZoom(0.2),
+                  layers.RandomTranslation(0.2, 0.2), layers.RandomBrightness(0.2), layers.RandomContrast(0.2),
                   layers.Resizing(20, 24), layers.CenterCrop(20, 24), layers.RandomCrop(20, 24)):  # fmt: skip
         made = layer({"images": x, "labels": labels})
         assert np.array_equal(made["labels"], labels) and tuple(made["images"].shape) == tuple(layer(x).shape)
@@ -283,9 +285,12 @@ def test_functions_are_steps_of_models(tmp_path):
     x, signals = pictures(), np.random.default_rng(1).normal(size=(6, 400)).astype("float32")
     ops = keras.ops
     steps = [
-        (lambda v: ops.image.affine_transform(v, np.float32([1, 0.1, -2, 0, 1, 1, 0, 0])), x), (lambda v: ops.image.gaussian_blur(v, (5, 5), (1.0, 2.0)), x),
-        (lambda v: ops.image.elastic_transform(v, 5.0, 2.0, seed=1), x), (lambda v: ops.adaptive_average_pool(v, (4, 3)), x), (lambda v: ops.unfold(v, 3), x),
-        (lambda v: ops.istft(ops.stft(v, 64, 16, 64), 64, 16, 64), signals), (lambda v: ops.image.ssim(v, 0.9 * v, 255.0), x),
+        (lambda v: ops.image.affine_transform(v, np.float32([1, 0.1, -2, 0, 1, 1, 0, 0])), x),
+        (lambda v: ops.image.gaussian_blur(v, (5, 5), (1.0, 2.0)), x),
+        (lambda v: ops.image.elastic_transform(v, 5.0, 2.0, seed=1), x),
+        (lambda v: ops.adaptive_average_pool(v, (4, 3)), x), (lambda v: ops.unfold(v, 3), x),
+        (lambda v: ops.istft(ops.stft(v, 64, 16, 64), 64, 16, 64), signals),
+        (lambda v: ops.image.ssim(v, 0.9 * v, 255.0), x),
     ]  # fmt: skip
     for f, data in steps:
         inputs = keras.Input(data.shape[1:])

@@ -1,6 +1,7 @@
 """A slice of `make fuzz-programs`: programs made at random, with the results that TensorFlow gave.
 
-Made by: python tests/python/random_programs/main.py --python PYTHON --programs 60 --sample tests/python/random_programs/sample.json"""
+Made by: python tests/python/random_programs/main.py --python PYTHON --programs 60 --sample
+tests/python/random_programs/sample.json"""
 
 import hashlib
 import json

@@ -170,8 +170,11 @@ def test_fork_after_use():
 
 
 def test_spawned_processes():
-    code = "import brio as tf, multiprocessing as m\ndef f(x): return float(tf.reduce_sum(x))\n" \
-        "if __name__ == '__main__':\n  with m.get_context('fork').Pool(2) as p: print(p.map(f, [tf.constant([1.0, 2.0])] * 3))"  # fmt: skip
+    code = (
+        "import brio as tf, multiprocessing as m\ndef f(x): return float(tf.reduce_sum(x))\n"
+        "if __name__ == '__main__':\n"
+        "  with m.get_context('fork').Pool(2) as p: print(p.map(f, [tf.constant([1.0, 2.0])] * 3))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[3.0, 3.0, 3.0]", done.stderr
 
@@ -238,11 +241,13 @@ def test_a_name_that_does_not_exist():
 
 
 @pytest.mark.parametrize("module, name, near", [
-    ("layers", "Desne", "Dense"), ("optimizers", "Adm", "Adam"), ("optimizers.schedules", "CosineDecy", "CosineDecay"), ("losses", "Hubr", "Huber"),
-    ("metrics", "Acuracy", "Accuracy"), ("activations", "rellu", "relu"), ("initializers", "GlorotUnifrm", "GlorotUniform"),
-    ("regularizers", "L1L3", "L1L2"), ("constraints", "MaxNrm", "MaxNorm"), ("models", "Sequental", "Sequential"), ("saving", "lod_model", "load_model"),
-    ("callbacks", "EarlyStoping", "EarlyStopping"), ("mixed_precision", "set_globl_policy", "set_global_policy"), ("utils", "to_categoricl", "to_categorical"),
-    ("dtype_policies", "DTypePolcy", "DTypePolicy"), ("random", "nromal", "normal"), ("ops", "matmull", "matmul"), ("", "Sequental", "Sequential"),
+    ("layers", "Desne", "Dense"), ("optimizers", "Adm", "Adam"), ("optimizers.schedules", "CosineDecy", "CosineDecay"),
+    ("losses", "Hubr", "Huber"), ("metrics", "Acuracy", "Accuracy"), ("activations", "rellu", "relu"),
+    ("initializers", "GlorotUnifrm", "GlorotUniform"), ("regularizers", "L1L3", "L1L2"),
+    ("constraints", "MaxNrm", "MaxNorm"), ("models", "Sequental", "Sequential"), ("saving", "lod_model", "load_model"),
+    ("callbacks", "EarlyStoping", "EarlyStopping"), ("mixed_precision", "set_globl_policy", "set_global_policy"),
+    ("utils", "to_categoricl", "to_categorical"), ("dtype_policies", "DTypePolcy", "DTypePolicy"),
+    ("random", "nromal", "normal"), ("ops", "matmull", "matmul"), ("", "Sequental", "Sequential"),
 ])  # fmt: skip
 def test_an_unknown_name_of_keras_says_what_is_near(module, name, near):
     where = tf.keras

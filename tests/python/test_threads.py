@@ -123,7 +123,8 @@ def test_datasets_are_read_side_by_side():
 
 
 def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
-    """The thread that runs it waits for its dataset while the pipeline around it goes away: it ends as a generator that is closed."""
+    """The thread that runs it waits for its dataset while the pipeline around it goes away:
+    it ends as a generator that is closed."""
     ended = []
 
     def slow(x):
@@ -148,7 +149,8 @@ def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
 
 
 def test_a_program_ends_that_holds_an_iterator_by_its_dataset_alone():
-    """The function of the dataset holds the iterator, which holds the dataset: they go together, when the interpreter ends."""
+    """The function of the dataset holds the iterator, which holds the dataset:
+    they go together, when the interpreter ends."""
     program = """
 import brio as tf
 def run():

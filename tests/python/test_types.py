@@ -62,11 +62,28 @@ def errors(tmp_path_factory):
     cases.write_text(working_cases()[0])
     cache = surface.ROOT / "build" / f"mypy-{sys.version_info[0]}.{sys.version_info[1]}"
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--check-untyped-defs", "--no-error-summary", "--hide-error-context", "--no-pretty",
-         "--disable-error-code=var-annotated", "--disable-error-code=func-returns-value", "--allow-redefinition", "--cache-dir", str(cache), TYPES / "right.py",
-         TYPES / "wrong.py", cases],
-        capture_output=True, text=True, env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""}, cwd=cases.parent,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--check-untyped-defs",
+            "--no-error-summary",
+            "--hide-error-context",
+            "--no-pretty",
+            "--disable-error-code=var-annotated",
+            "--disable-error-code=func-returns-value",
+            "--allow-redefinition",
+            "--cache-dir",
+            str(cache),
+            TYPES / "right.py",
+            TYPES / "wrong.py",
+            cases,
+        ],
+        capture_output=True,
+        text=True,
+        env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""},
+        cwd=cases.parent,
+    )
     assert not done.stderr, done.stderr
     found = []
     for line in done.stdout.splitlines():

@@ -265,7 +265,8 @@ class Dataset(sources.Sources):
         use_unbounded_threadpool=False,
         name=None,
     ):
-        """map_func of each element. It is called once; what it does is then done by C++ threads without Python. Reports call it by its name."""
+        """map_func of each element. It is called once; what it does is then done by C++ threads without Python.
+        Reports call it by its name."""
         f = _elements.learn("Dataset.map", map_func, self)
         calls = number_of(num_parallel_calls, AUTOTUNE)
         core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls, str(name or "map"))
@@ -371,12 +372,14 @@ class Dataset(sources.Sources):
         return self._next(core, one.element_spec, one._examples, False)
 
     def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
-                                  padding_values=None, pad_to_bucket_boundary=False, no_padding=False, drop_remainder=False,
-                                  name=None):  # fmt: skip
+                                  padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                                  drop_remainder=False, name=None):  # fmt: skip
         """Padded batches of elements of similar length."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
             raise ValueError(
-                f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and `len(bucket_boundaries)={len(bucket_boundaries)}`."
+                "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+                f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
             )
         length = _elements.learn("Dataset.bucket_by_sequence_length", element_length_func, self)
         padded = self.padded_batch(max(bucket_batch_sizes), padded_shapes, padding_values, drop_remainder)

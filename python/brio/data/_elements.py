@@ -106,7 +106,8 @@ class RaggedTensorSpec(TypeSpec):
             ragged_rank = self.shape.rank - 1
         if self.shape.rank is not None and not 0 <= ragged_rank < max(self.shape.rank, 1):
             raise ValueError(
-                f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape {self.shape}"
+                f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape "
+                f"{self.shape}"
             )
         self.ragged_rank = int(ragged_rank)
 
@@ -161,7 +162,10 @@ class RaggedTensorSpec(TypeSpec):
         return hash((RaggedTensorSpec, self._key()))
 
     def __repr__(self):
-        return f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, tf.{self.row_splits_dtype.name})"
+        return (
+            f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, "
+            f"tf.{self.row_splits_dtype.name})"
+        )
 
     def __reduce__(self):
         return RaggedTensorSpec, (self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
@@ -178,7 +182,8 @@ class RowSpec(TensorSpec):
 
 
 class _RaggedRows(RaggedTensorSpec):
-    """Batches of rows as C++ makes them: values and the lengths of rows. Of ragged elements, so for their values and for each of their splits."""
+    """Batches of rows as C++ makes them: values and the lengths of rows.
+    Of ragged elements, so for their values and for each of their splits."""
 
     parts = property(lambda self: 2 * self.ragged_rank, doc="Of how many tensors it is made.")
 
@@ -202,7 +207,8 @@ def has_ragged(spec):
 
 
 def ragged_batch(spec, size):
-    """(specs of batches, which tensors of an element C++ stacks): the others, of ragged tensors and their rows, it puts one after the other."""
+    """(specs of batches, which tensors of an element C++ stacks):
+    the others, of ragged tensors and their rows, it puts one after the other."""
     stacked, at = [], 0
     for leaf in _nest.flatten(spec):
         if not isinstance(leaf, (RowSpec, RaggedTensorSpec)):
@@ -220,7 +226,8 @@ def ragged_batch(spec, size):
 
 
 class _SparseRows(SparseTensorSpec):
-    """Batches of sparse tensors, as C++ makes them: places and values one after the other with the numbers of each row, and shapes."""
+    """Batches of sparse tensors, as C++ makes them:
+    places and values one after the other with the numbers of each row, and shapes."""
 
     parts = 5
 
@@ -240,7 +247,8 @@ def has_sparse(spec):
 
 
 def sparse_batch(spec, size):
-    """(specs of batches, which tensors of an element C++ stacks): the others, of sparse tensors, it puts one after the other."""
+    """(specs of batches, which tensors of an element C++ stacks):
+    the others, of sparse tensors, it puts one after the other."""
     stacked, at = [], 0
     for leaf in _nest.flatten(spec):
         if type(leaf) is SparseTensorSpec:

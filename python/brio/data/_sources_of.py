@@ -89,11 +89,13 @@ class Sources:
         for dataset in all_:
             if not isinstance(dataset, Dataset):
                 raise TypeError(
-                    f"The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got {type(dataset)}."
+                    "The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got "
+                    f"{type(dataset)}."
                 )
         if isinstance(given, list):
             raise TypeError(
-                "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should use `tuple` instead."
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. "
+                "Python `list` is not supported and you should use `tuple` instead."
             )
         spec = _nest.map_structure(lambda d: d.element_spec, given)
 

@@ -59,7 +59,8 @@ def convert_format(boxes, source, target, height=None, width=None, dtype="float3
     shares, wanted = source.startswith("rel_"), target.startswith("rel_")
     if (shares or wanted) and (height is None or width is None):
         raise ValueError(
-            f"[convert_format] from {source} to {target} takes the height and width of the pictures, but got {height} and {width}"
+            f"[convert_format] from {source} to {target} takes the height and width of the pictures, but got {height} "
+            f"and {width}"
         )
     corners = _core.stack(_to_corners(source.replace("rel_", ""), *_core.unstack(boxes, axis=-1)), axis=-1)
     if shares != wanted:

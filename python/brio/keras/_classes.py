@@ -56,7 +56,8 @@ def without_defaults(text, given, unused):
 
 
 def module_classes(namespace, table, make, but=()):
-    """Adds make(name, signature) for each row of a table of _signatures to a module's namespace; not those named in `but`."""
+    """Adds make(name, signature) for each row of a table of _signatures to a module's namespace;
+    not those named in `but`."""
     for name, text in getattr(_signatures, table).items():
         if name in but:
             continue

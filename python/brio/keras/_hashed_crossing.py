@@ -27,7 +27,8 @@ class HashedCrossing(Layer):
         for x in inputs:
             if not x.dtype.is_integer and x.dtype != "string":
                 raise ValueError(
-                    f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with Discretization"
+                    f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with "
+                    "Discretization"
                 )
         result = crossed(inputs, self.num_bins)
         if self.output_mode == "int":
@@ -58,7 +59,8 @@ def crossed(columns, bins):
 
 
 def fingerprint(texts):
-    """The 64 bits of each text's hash, of which there are the rests by two numbers: h = q 2**62 + r is q + r by 2**62 - 1."""
+    """The 64 bits of each text's hash, of which there are the rests by two numbers:
+    h = q 2**62 + r is q + r by 2**62 - 1."""
     low, both = (tf.strings.to_hash_bucket_fast(texts, n) for n in (1 << 62, (1 << 62) - 1))
     high = tf.math.floormod(both - low, tf.constant((1 << 62) - 1, "int64"))
     return tf.bitwise.bitwise_or(

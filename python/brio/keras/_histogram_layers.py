@@ -1,4 +1,5 @@
-"""Layers that spread the values of pictures over their range, by what values there are: they do the same in training and after it."""
+"""Layers that spread the values of pictures over their range, by what values there are:
+they do the same in training and after it."""
 
 import brio as tf
 from brio import _core
@@ -31,7 +32,8 @@ class AutoContrast(ImageLayer):
 
 
 class Equalization(ImageLayer):
-    """Pictures in which all values are about as frequent, channel by channel: those of a batch are counted together, as in Keras.
+    """Pictures in which all values are about as frequent, channel by channel:
+    those of a batch are counted together, as in Keras.
 
     >>> keras.layers.Equalization()(np.float32([[[50.0], [100.0], [101.0]]])).numpy().ravel().tolist()
     [0.0, 128.0, 255.0]
@@ -74,7 +76,8 @@ def _counts(places, total, bins):
 
 
 class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
-    """Pictures equalized tile by tile, with no value counted more often than a limit, and blended between the tiles (CLAHE).
+    """Pictures equalized tile by tile, with no value counted more often than a limit,
+    and blended between the tiles (CLAHE).
 
     >>> layer = keras.layers.ContrastLimitedAdaptiveHistogramEqualization(tile_grid_size=(2, 2))
     >>> layer(np.arange(64.0).reshape(1, 8, 8, 1)).shape

@@ -272,8 +272,8 @@ def _find(name, config, wanted):
         if found is not None and wanted(found):
             return found
     raise TypeError(
-        f"the config names '{registered}' of {module or 'a script'}, which is not known; pass custom_objects={{'{name}': ...}}, "
-        "or put @keras.saving.register_keras_serializable() before its definition"
+        f"the config names '{registered}' of {module or 'a script'}, which is not known; pass "
+        f"custom_objects={{'{name}': ...}}, or put @keras.saving.register_keras_serializable() before its definition"
     )
 
 

@@ -25,9 +25,9 @@ def _make(name):
 
 
 _PLAIN = (
-    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear log_sigmoid log_softmax "
-    "mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparse_sigmoid sparsemax squareplus "
-    "tanh tanh_shrink"
+    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear log_sigmoid "
+    "log_softmax mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparse_sigmoid "
+    "sparsemax squareplus tanh tanh_shrink"
 ).split()
 
 

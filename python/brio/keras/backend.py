@@ -94,7 +94,8 @@ def standardize_dtype(dtype):
 
 
 def ctc_batch_cost(y_true, y_pred, input_length, label_length):
-    """The CTC loss (batch, 1) of labels beside probabilities (batch, time, classes), whose last class is the blank. Lengths are (batch, 1)."""
+    """The CTC loss (batch, 1) of labels beside probabilities (batch, time, classes),
+    whose last class is the blank. Lengths are (batch, 1)."""
     from brio import _ctc
 
     lengths = [_core.cast(_core.squeeze(n, [-1]), "int32") for n in (label_length, input_length)]

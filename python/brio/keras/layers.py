@@ -127,8 +127,8 @@ def Input(shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None
 class InputLayer(Layer):
     """The same as a layer, to begin a Sequential with."""
 
-    def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None, input_tensor=None,
-                 optional=False, name=None, input_shape=None, trainable=True):  # fmt: skip
+    def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None,
+                 input_tensor=None, optional=False, name=None, input_shape=None, trainable=True):  # fmt: skip
         if batch_shape is not None:
             shape, batch_size = tuple(batch_shape[1:]), batch_shape[0]
         shape = input_shape if shape is None else shape
@@ -213,18 +213,22 @@ _ELSEWHERE = {
         "_hashed_crossing": "HashedCrossing",
         "_conv_lstm": "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
         "_legacy_layers": "RandomHeight RandomWidth ThresholdedReLU",
-        "_color_layers": "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization RandomSaturation "
-                         "RandomSharpness Solarization",
+        "_color_layers": (
+            "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization "
+            "RandomSaturation RandomSharpness Solarization"
+        ),
         "_histogram_layers": "AutoContrast ContrastLimitedAdaptiveHistogramEqualization Equalization",
         "_warp_layers": "RandomElasticTransform RandomErasing RandomGaussianBlur RandomPerspective RandomShear",
         "_mixing_layers": "AugMix CutMix MaxNumBoundingBoxes MixUp Pipeline RandAugment",
-        "_adaptive_pooling": "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D "
-                             "AdaptiveMaxPooling3D",
+        "_adaptive_pooling": (
+            "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D "
+            "AdaptiveMaxPooling2D AdaptiveMaxPooling3D"
+        ),
         "_spectrograms": "MelSpectrogram STFTSpectrogram",
         "_reversible_embedding": "ReversibleEmbedding",
     }.items()
     for name in names.split()
-}  # fmt: skip
+}
 
 
 def __getattr__(name):

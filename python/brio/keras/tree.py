@@ -6,8 +6,8 @@ from brio.nest import assert_same_structure, flatten, is_nested, map_structure, 
 __getattr__ = _missing.attribute_error_of(__name__)
 
 __all__ = [
-    "MAP_TO_NONE", "assert_same_paths", "assert_same_structure", "flatten", "flatten_with_path", "is_nested", "lists_to_tuples", "map_shape_structure",
-    "map_structure", "map_structure_up_to", "pack_sequence_as", "traverse",
+    "MAP_TO_NONE", "assert_same_paths", "assert_same_structure", "flatten", "flatten_with_path", "is_nested",
+    "lists_to_tuples", "map_shape_structure", "map_structure", "map_structure_up_to", "pack_sequence_as", "traverse",
 ]  # fmt: skip
 
 

@@ -14,7 +14,8 @@ class _Variables(type):
 
 
 class Variable(metaclass=_Variables):
-    """keras.Variable(initializer, shape, dtype, ...): a tf.Variable of a value, or of what an initializer gives for a shape."""
+    """keras.Variable(initializer, shape, dtype, ...):
+    a tf.Variable of a value, or of what an initializer gives for a shape."""
 
     _makes = _core.Variable
 
@@ -242,14 +243,31 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
 
 _ELSEWHERE = {
     "audio_dataset_from_directory": "brio.keras._audio_files",
-    **dict.fromkeys(("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"), "brio.data._readers"),
-    "get_file": "brio.keras._download", **dict.fromkeys(("plot_model", "model_to_dot"), "brio.keras._drawing"), "Config": "brio.keras._config_object", "FeatureSpace": "brio.keras._feature_space",
+    **dict.fromkeys(
+        ("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"),
+        "brio.data._readers",
+    ),
+    "get_file": "brio.keras._download",
+    **dict.fromkeys(("plot_model", "model_to_dot"), "brio.keras._drawing"),
+    "Config": "brio.keras._config_object",
+    "FeatureSpace": "brio.keras._feature_space",
     **dict.fromkeys(("PyDataset", "Sequence"), "brio.keras._py_dataset"),
     **dict.fromkeys(("pack_x_y_sample_weight", "unpack_x_y_sample_weight"), "brio.keras._batches"),
     **dict.fromkeys(("load_img", "img_to_array", "array_to_img", "save_img"), "brio.keras._pictures"),
-    **dict.fromkeys(("CustomObjectScope", "custom_object_scope", "deserialize_keras_object", "get_custom_objects", "get_registered_name",
-                     "get_registered_object", "register_keras_serializable", "serialize_keras_object"), "brio.keras.saving"),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "CustomObjectScope",
+            "custom_object_scope",
+            "deserialize_keras_object",
+            "get_custom_objects",
+            "get_registered_name",
+            "get_registered_object",
+            "register_keras_serializable",
+            "serialize_keras_object",
+        ),
+        "brio.keras.saving",
+    ),
+}
 
 
 def __getattr__(name):

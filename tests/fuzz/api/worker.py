@@ -58,12 +58,12 @@ NAMES = {
     "functional_model": functional_model,
 }
 
-# What a caller of TensorFlow is prepared for, and what Python itself raises of structures that hold themselves (RecursionError) or of
-# lists that no memory holds (MemoryError). SystemError is not among them.
+# What a caller of TensorFlow is prepared for, and what Python itself raises of structures that hold themselves
+# (RecursionError) or of lists that no memory holds (MemoryError). SystemError is not among them.
 EXPECTED = (
-    TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError, AssertionError, StopIteration, ArithmeticError, BufferError,
-    NotImplementedError, LookupError, OSError, ImportError, EOFError, np.ma.MAError, RecursionError, MemoryError, nasty.Boom, tf.errors.OpError, Warning,
-    tf.compat.v1.flags.Error,
+    TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError, AssertionError, StopIteration,
+    ArithmeticError, BufferError, NotImplementedError, LookupError, OSError, ImportError, EOFError, np.ma.MAError,
+    RecursionError, MemoryError, nasty.Boom, tf.errors.OpError, Warning, tf.compat.v1.flags.Error,
 )  # fmt: skip
 UNEXPECTED_TEXT = ("std::", "bad_cast", "bad_alloc", "basic_string", "vector::")
 

@@ -1,7 +1,9 @@
-"""Random calls of Brio beside TensorFlow: python tests/python/fuzz_diff/main.py [--calls N] [--seed S] [--python PYTHON] [--only PATTERN].
+"""Random calls of Brio beside TensorFlow: python tests/python/fuzz_diff/main.py [--calls N] [--seed S] [--python
+PYTHON] [--only PATTERN].
 
-PYTHON has TensorFlow 2.21; by default that of .venv-peers, which is made where it is missing (bench/requirements.txt). Each difference
-is printed with a line of Python that shows it, unless docs/compat.md lists it with a reason. Exits with 1 where there is one that is not listed."""
+PYTHON has TensorFlow 2.21; by default that of .venv-peers, which is made where it is missing (bench/requirements.txt).
+Each difference is printed with a line of Python that shows it, unless docs/compat.md lists it with a reason. Exits with
+1 where there is one that is not listed."""
 
 import argparse
 import fnmatch
@@ -117,7 +119,8 @@ def reproducer(source):
         made = values.array(*arguments)
         if made.size > 24:
             return match[0]
-        listed = f"np.array({made.tolist()!r}, {arguments[1] if arguments[1] not in ('bfloat16', 'string') else 'object' if arguments[1] == 'string' else 'float32'!r})"
+        dtype = {"string": "object", "bfloat16": "float32"}.get(arguments[1], arguments[1])
+        listed = f"np.array({made.tolist()!r}, {dtype!r})"
         listed = re.sub(r"\b(nan|inf)\b", r"np.\1", listed)
         listed = listed if made.size or made.ndim == 1 else f"np.zeros({made.shape}, {arguments[1]!r})"
         if form == "N":

@@ -4,8 +4,8 @@ names OUT            what TensorFlow has that calls are made of
 has IN OUT           which of these names Brio has
 make IN OUT A B      under TensorFlow: a call, with its result, for each seed from A to B, over the names of IN
 run IN OUT FIRST [brio] [wide]
-                     under either: the results of the calls of IN from FIRST on; OUT grows call by call, so that a crash shows where it was.
-                     wide: all floats have 64 bits
+                     under either: the results of the calls of IN from FIRST on; OUT grows call by call, so that a crash
+                     shows where it was. wide: all floats have 64 bits
 """
 
 import json

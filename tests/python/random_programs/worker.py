@@ -93,7 +93,8 @@ def _line(error, file):
 
 
 def brief(result):
-    """A result with the first numbers of its arrays, their sum and their size; floats as those of float32, beside their dtype."""
+    """A result with the first numbers of its arrays, their sum and their size;
+    floats as those of float32, beside their dtype."""
     kind = result[0]
     if kind == "list":
         return ("list", [brief(r) for r in result[1]])

@@ -63,7 +63,8 @@ class Coordinator:
         return self._joined
 
     def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
-        """Waits until threads have ended, but once they were asked to stop not longer than the grace period; then raises their error."""
+        """Waits until threads have ended, but once they were asked to stop not longer than the grace period;
+        then raises their error."""
         held = [*self._threads, *(threads or ())]
         while any(t.is_alive() for t in held) and not self._stopped.wait(0.01):
             pass

@@ -191,14 +191,14 @@ def _define_number(kind, name, default, help, lower, upper, flag_values, require
     _define(flag, flag_values, required)
 
 
-def DEFINE_integer(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False, short_name=None,
-                   module_name=None, serializer=None):  # fmt: skip
+def DEFINE_integer(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False,
+                   short_name=None, module_name=None, serializer=None):  # fmt: skip
     """A flag that is an integer, between bounds."""
     _define_number(int, name, default, help, lower_bound, upper_bound, flag_values, required, short_name)
 
 
-def DEFINE_float(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False, short_name=None,
-                 module_name=None, serializer=None):  # fmt: skip
+def DEFINE_float(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False,
+                 short_name=None, module_name=None, serializer=None):  # fmt: skip
     """A flag that is a number, between bounds."""
     _define_number(float, name, default, help, lower_bound, upper_bound, flag_values, required, short_name)
 
@@ -214,8 +214,8 @@ def DEFINE_boolean(
 DEFINE_bool = DEFINE_boolean
 
 
-def DEFINE_enum(name, default, enum_values, help="", flag_values=None, module_name=None, required=False, short_name=None,
-                case_sensitive=True, serializer=None):  # fmt: skip
+def DEFINE_enum(name, default, enum_values, help="", flag_values=None, module_name=None, required=False,
+                short_name=None, case_sensitive=True, serializer=None):  # fmt: skip
     """A flag that is one of several texts."""
     read = _one_of(list(enum_values), case_sensitive)
     _define(_Flag(name, _default(name, default, read), help, read, short_name), flag_values, required)

@@ -28,7 +28,8 @@ def _clean(name):
 
 
 def _operation(kind, name, collections, make, tensor, family=None):
-    """An operation that makes a record. One of a family has its name before the scopes too, so that TensorBoard shows families together."""
+    """An operation that makes a record. One of a family has its name before the scopes too,
+    so that TensorBoard shows families together."""
     from brio.compat.v1 import host_operation
 
     graph = core.building()

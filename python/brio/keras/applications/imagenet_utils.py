@@ -1,4 +1,5 @@
-"""keras.applications.imagenet_utils: pictures as networks that were trained on ImageNet take them, and what their outputs are called."""
+"""keras.applications.imagenet_utils: pictures as networks that were trained on ImageNet take them,
+and what their outputs are called."""
 
 import json
 

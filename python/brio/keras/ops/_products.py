@@ -8,7 +8,8 @@ from brio.keras.ops.core import shape
 
 
 def _factors(*operands):
-    """Tensors of one dtype. Products of int8 are counted in int32; bools are as numbers, and the result is to be bool."""
+    """Tensors of one dtype. Products of int8 are counted in int32;
+    bools are as numbers, and the result is to be bool."""
     made = together(*operands)
     if name_of(made[0]) == "int8":
         return [tf.cast(x, "int32") for x in made], "int32"

@@ -75,7 +75,8 @@ _MOST_PARTS = 1 << 20  # all but a few of which are empty
 
 
 def array_split(x, indices_or_sections, axis=0):
-    """Parts along an axis: so many, of which the first are larger by one where they cannot be equal; or cut at indices."""
+    """Parts along an axis: so many, of which the first are larger by one where they cannot be equal;
+    or cut at indices."""
     x = tensor(x)
     if not isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis)

@@ -17,8 +17,8 @@ def _pictures(images, data_format):
     return _channels_last(images, data_format, -3)
 
 
-def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False, pad_to_aspect_ratio=False, fill_mode="constant",
-           fill_value=0.0, data_format="channels_last"):  # fmt: skip
+def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False,
+           pad_to_aspect_ratio=False, fill_mode="constant", fill_value=0.0, data_format="channels_last"):  # fmt: skip
     """Pictures (height, width, channels), or several, of another size."""
     images, back = _pictures(images, data_format)
     return back(_resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_value))
@@ -28,8 +28,9 @@ def _resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_t
     if crop_to_aspect_ratio or pad_to_aspect_ratio:
         from brio.keras.layers import Resizing
 
-        made = Resizing(*size, interpolation=interpolation, antialias=antialias, crop_to_aspect_ratio=crop_to_aspect_ratio,
-                        pad_to_aspect_ratio=pad_to_aspect_ratio, fill_value=fill_value)(images)  # fmt: skip
+        made = Resizing(*size, interpolation=interpolation, antialias=antialias,
+                        crop_to_aspect_ratio=crop_to_aspect_ratio, pad_to_aspect_ratio=pad_to_aspect_ratio,
+                        fill_value=fill_value)(images)  # fmt: skip
         return (
             made
             if isinstance(made, tf.keras.KerasTensor)
