@@ -340,8 +340,9 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     >>> class Celsius:
     ...     def __init__(self, degrees):
     ...         self.degrees = degrees
-    >>> tf.register_tensor_conversion_function(Celsius, lambda value, dtype=None, name=None,
-    ...     as_ref=False: tf.constant(value.degrees, dtype))
+    >>> tf.register_tensor_conversion_function(
+    ...     Celsius, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.degrees, dtype)
+    ... )
     >>> float(tf.convert_to_tensor(Celsius(20.0)) + 1.0)
     21.0
     """

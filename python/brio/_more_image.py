@@ -204,8 +204,9 @@ def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise=
     """A window of each picture around its offset (y, x), with noise ('uniform', 'gaussian' or 'zero') where it looks
     out of the picture.
 
-    >>> tf.image.extract_glimpse(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), [2, 2],
-    ...     [[0.0, 0.0]]).numpy().reshape(-1).tolist()
+    >>> tf.image.extract_glimpse(
+    ...     tf.reshape(tf.range(16.0), [1, 4, 4, 1]), [2, 2], [[0.0, 0.0]]
+    ... ).numpy().reshape(-1).tolist()
     [5.0, 6.0, 9.0, 10.0]
     """
     x = _core.convert_to_tensor(input)
@@ -278,8 +279,9 @@ def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, mi
     """A random piece of a picture that covers a share of one of the boxes, a function of the seed alone:
     (begin and size for tf.slice, the box (1, 1, 4)).
 
-    >>> begin, size, box = tf.image.stateless_sample_distorted_bounding_box([30, 40, 3], [[[0.0, 0.0, 1.0, 1.0]]],
-    ...     [1, 2])
+    >>> begin, size, box = tf.image.stateless_sample_distorted_bounding_box(
+    ...     [30, 40, 3], [[[0.0, 0.0, 1.0, 1.0]]], [1, 2]
+    ... )
     >>> begin.shape, size.shape, box.shape
     (TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4]))
     """

@@ -54,8 +54,9 @@ def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
     """The sparse tensor whose rows serialize_many_sparse, or serialize_sparse one by one, wrote;
     the largest row decides on the shape.
 
-    >>> tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.sparse.eye(3)),
-    ...     tf.float32).dense_shape.numpy().tolist()
+    >>> tf.io.deserialize_many_sparse(
+    ...     tf.io.serialize_many_sparse(tf.sparse.eye(3)), tf.float32
+    ... ).dense_shape.numpy().tolist()
     [3, 3]
     """
     texts = _core.convert_to_tensor(serialized_sparse)

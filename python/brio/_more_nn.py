@@ -107,8 +107,10 @@ def max_pool_with_argmax(
 def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
     """Greyscale dilation: the largest of pixel plus filter in each window, channel by channel.
 
-    >>> tf.nn.dilation2d(tf.reshape([1.0, 2.0, 3.0, 0.0], [1, 2, 2, 1]), tf.zeros([2, 2, 1]), [1, 1, 1, 1], "VALID",
-    ...     "NHWC", [1, 1, 1, 1]).numpy().item()
+    >>> tf.nn.dilation2d(
+    ...     tf.reshape([1.0, 2.0, 3.0, 0.0], [1, 2, 2, 1]), tf.zeros([2, 2, 1]),
+    ...     [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1],
+    ... ).numpy().item()
     3.0
     """
     who = "dilation2d"

@@ -185,8 +185,9 @@ def decode_json_example(json_examples, name=None):
     """Examples that are written in JSON, as protocol buffers write them, in bytes for tf.io.parse_example.
 
     >>> text = '{"features": {"feature": {"a": {"int64List": {"value": ["7"]}}}}}'
-    >>> tf.io.parse_single_example(tf.io.decode_json_example(text),
-    ...     {"a": tf.io.FixedLenFeature([], tf.int64)})["a"].numpy().item()
+    >>> tf.io.parse_single_example(
+    ...     tf.io.decode_json_example(text), {"a": tf.io.FixedLenFeature([], tf.int64)}
+    ... )["a"].numpy().item()
     7
     """
     from brio import _more_io

@@ -92,8 +92,9 @@ def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_
 def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
     """Numbers as integers of num_bits over a range would keep them; the ends of the range may be trained.
 
-    >>> tf.quantization.fake_quant_with_min_max_vars([0.4, 9.0], tf.Variable(0.0), tf.Variable(3.0),
-    ...     num_bits=2).numpy().tolist()
+    >>> tf.quantization.fake_quant_with_min_max_vars(
+    ...     [0.4, 9.0], tf.Variable(0.0), tf.Variable(3.0), num_bits=2
+    ... ).numpy().tolist()
     [0.0, 3.0]
     """
     return _of_range("fake_quant_with_min_max_vars", inputs, min, max, num_bits, narrow_range, None)
@@ -116,8 +117,9 @@ def _gradients(who, gradients, inputs, low, high, num_bits, narrow_range, axes):
 def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narrow_range=False, name=None):
     """As fake_quant_with_min_max_vars, with a range for each channel, the last axis.
 
-    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel([[0.6, 2.0]], [0.0, 0.0], [3.0, 1.5],
-    ...     num_bits=2).numpy().tolist()
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     [[0.6, 2.0]], [0.0, 0.0], [3.0, 1.5], num_bits=2
+    ... ).numpy().tolist()
     [[1.0, 1.5]]
     """
     axes = list(range(_core.convert_to_tensor(inputs).shape.rank - 1))

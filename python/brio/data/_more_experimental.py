@@ -21,8 +21,11 @@ def dense_to_sparse_batch(batch_size, row_shape):
     """For Dataset.apply: batches of tensors of other sizes as sparse tensors;
     a size of row_shape that is None is the largest of the batch.
 
-    >>> rows = tf.data.Dataset.range(3).map(lambda n: tf.range(n)).apply(tf.data.experimental.dense_to_sparse_batch(3,
-    ...     [4]))
+    >>> rows = (
+    ...     tf.data.Dataset.range(3)
+    ...     .map(lambda n: tf.range(n))
+    ...     .apply(tf.data.experimental.dense_to_sparse_batch(3, [4]))
+    ... )
     >>> next(iter(rows)).dense_shape.numpy().tolist()
     [3, 4]
     """
@@ -55,8 +58,9 @@ class Reducer:
 def group_by_reducer(key_func, reducer):
     """For Dataset.apply: one result for each key, in the order of keys.
 
-    >>> total = tf.data.experimental.Reducer(lambda key: tf.constant(0, tf.int64), lambda state, x: state + x,
-    ...     lambda state: state)
+    >>> total = tf.data.experimental.Reducer(
+    ...     lambda key: tf.constant(0, tf.int64), lambda state, x: state + x, lambda state: state
+    ... )
     >>> parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, total)
     >>> [int(x) for x in tf.data.Dataset.range(5).apply(parity)]
     [6, 4]
@@ -141,8 +145,9 @@ def table_from_dataset(
     words that are not known get default_value, or share num_oov_buckets numbers.
 
     >>> pairs = tf.data.Dataset.from_tensor_slices((["a", "b"], ["x", "y"]))
-    >>> tf.data.experimental.table_from_dataset(pairs,
-    ...     default_value="?").lookup(tf.constant(["b", "c"])).numpy().tolist()
+    >>> tf.data.experimental.table_from_dataset(pairs, default_value="?").lookup(
+    ...     tf.constant(["b", "c"])
+    ... ).numpy().tolist()
     [b'y', b'?']
     """
     spec, key_dtype = dataset.element_spec, _core.as_dtype(key_dtype)

@@ -30,8 +30,9 @@ def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, she
     by degrees, and shares of the sides.
 
     >>> one, none = np.ones(1, "float32"), np.zeros(1, "float32")
-    >>> moved = keras.utils.bounding_boxes.affine_transform(np.float32([[[1, 2, 3, 4]]]), none, 0.1 * one, none, one,
-    ...     none, none, 11, 11)
+    >>> moved = keras.utils.bounding_boxes.affine_transform(
+    ...     np.float32([[[1, 2, 3, 4]]]), none, 0.1 * one, none, one, none, none, 11, 11
+    ... )
     >>> moved.numpy().round(3).tolist()
     [[[2.0, 2.0, 4.0, 4.0]]]
     """
@@ -94,8 +95,9 @@ def encode_box_to_deltas(
 ):
     """What anchors are off boxes by: centres in sizes of the anchor, and logarithms of sizes.
 
-    >>> deltas = keras.utils.bounding_boxes.encode_box_to_deltas([[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 15.0, 10.0]],
-    ...     "xyxy", "xyxy")
+    >>> deltas = keras.utils.bounding_boxes.encode_box_to_deltas(
+    ...     [[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 15.0, 10.0]], "xyxy", "xyxy"
+    ... )
     >>> deltas.numpy().tolist()
     [[0.0, 0.5, 0.0, 0.0]]
     """
@@ -112,8 +114,9 @@ def decode_deltas_to_boxes(
 ):
     """The boxes that anchors are off by so much; dictionaries of several levels too.
 
-    >>> boxes = keras.utils.bounding_boxes.decode_deltas_to_boxes([[0.0, 0.0, 10.0, 10.0]], [[0.0, 0.5, 0.0, 0.0]],
-    ...     "xyxy", "xyxy")
+    >>> boxes = keras.utils.bounding_boxes.decode_deltas_to_boxes(
+    ...     [[0.0, 0.0, 10.0, 10.0]], [[0.0, 0.5, 0.0, 0.0]], "xyxy", "xyxy"
+    ... )
     >>> boxes.numpy().tolist()
     [[5.0, 0.0, 15.0, 10.0]]
     """
@@ -152,8 +155,9 @@ def _area(box):
 def compute_iou(boxes1, boxes2, bounding_box_format, use_masking=False, mask_val=-1, image_shape=None):
     """What each box of one list shares with each of another, (..., n, m), as a part of what both cover.
 
-    >>> overlaps = keras.utils.bounding_boxes.compute_iou([[0.0, 0.0, 10.0, 10.0]],
-    ...     [[5.0, 0.0, 10.0, 10.0], [20.0, 0.0, 30.0, 5.0]], "xyxy")
+    >>> overlaps = keras.utils.bounding_boxes.compute_iou(
+    ...     [[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 10.0, 10.0], [20.0, 0.0, 30.0, 5.0]], "xyxy"
+    ... )
     >>> overlaps.numpy().round(4).tolist()
     [[0.5, 0.0]]
     """

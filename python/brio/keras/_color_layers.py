@@ -131,8 +131,9 @@ class RandomGrayscale(ImageLayer):
 class RandomColorDegeneration(_Colored):
     """Pictures mixed with their gray by chance, in training: a factor of 0 leaves them, 1 makes them gray.
 
-    >>> keras.layers.RandomColorDegeneration((1.0,
-    ...     1.0))(np.float32([[[[100.0, 0.0, 0.0]]]])).numpy().astype(int).tolist()
+    >>> keras.layers.RandomColorDegeneration((1.0, 1.0))(
+    ...     np.float32([[[[100.0, 0.0, 0.0]]]])
+    ... ).numpy().astype(int).tolist()
     [[[[29, 29, 29]]]]
     """
 

@@ -139,8 +139,9 @@ class MultiOptimizer(Optimizer):
     """Several optimizers, each for some of the variables: an OptimizerMap says which, or a function of a variable.
 
     >>> adam = keras.optimizers.Adam()
-    >>> optimizer = keras.optimizers.MultiOptimizer(keras.optimizers.OptimizerMap(keras.optimizers.SGD(),
-    ...     {".*embedding.*": adam}))
+    >>> optimizer = keras.optimizers.MultiOptimizer(
+    ...     keras.optimizers.OptimizerMap(keras.optimizers.SGD(), {".*embedding.*": adam})
+    ... )
     >>> [inner.name for inner in optimizer.optimizers]
     ['adam', 'sgd']
     """

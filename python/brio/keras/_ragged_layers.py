@@ -7,8 +7,10 @@ from brio._ragged_operators import of_values
 from brio._ragged_reductions import along
 
 _OF_ELEMENTS = set(
-    "Activation Add AlphaDropout Average Discretization Dropout ELU GaussianDropout GaussianNoise Hashing Identity "
-    "LeakyReLU Maximum Minimum Multiply ReLU Rescaling Subtract".split()
+    (
+        "Activation Add AlphaDropout Average Discretization Dropout ELU GaussianDropout GaussianNoise Hashing Identity "
+        "LeakyReLU Maximum Minimum Multiply ReLU Rescaling Subtract"
+    ).split()
 )
 _OVER_ROWS = {"GlobalAveragePooling1D": "reduce_mean", "GlobalMaxPooling1D": "reduce_max"}
 _CODES = ("CategoryEncoding", "StringLookup", "IntegerLookup")

@@ -16,8 +16,9 @@ class MelSpectrogram(Layer):
     """How loud signals, (batch, samples) or (samples,), are in bands of the mel scale, (batch, bands, windows);
     in decibels unless told otherwise.
 
-    >>> keras.layers.MelSpectrogram(fft_length=256, sequence_stride=64,
-    ...     num_mel_bins=20)(np.ones((2, 1024), "float32")).shape
+    >>> keras.layers.MelSpectrogram(fft_length=256, sequence_stride=64, num_mel_bins=20)(
+    ...     np.ones((2, 1024), "float32")
+    ... ).shape
     TensorShape([2, 20, 17])
     """
 

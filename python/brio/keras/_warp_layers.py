@@ -206,8 +206,9 @@ class RandomGaussianBlur(ImageLayer):
     """Pictures blurred, each with a chance of `factor`, in training;
     the deviations of the filter are drawn from `sigma`.
 
-    >>> keras.layers.RandomGaussianBlur(1.0, kernel_size=3, sigma=1.0)(np.full((1, 5, 5, 3), 9.0))[0, 2,
-    ...     2].numpy().round(3).tolist()
+    >>> keras.layers.RandomGaussianBlur(1.0, kernel_size=3, sigma=1.0)(
+    ...     np.full((1, 5, 5, 3), 9.0)
+    ... )[0, 2, 2].numpy().round(3).tolist()
     [9.0, 9.0, 9.0]
     """
 

@@ -88,8 +88,9 @@ def fake_quant_with_min_max_vars(inputs, min_vals, max_vals, num_bits=8, narrow_
     """inputs rounded to the numbers of num_bits bits between min_vals and max_vals, which are one pair,
     or one for each place of an axis.
 
-    >>> keras.quantizers.fake_quant_with_min_max_vars(tf.constant([0.1, 0.9, 7.0]), 0.0, 1.0,
-    ...     num_bits=1).numpy().tolist()
+    >>> keras.quantizers.fake_quant_with_min_max_vars(
+    ...     tf.constant([0.1, 0.9, 7.0]), 0.0, 1.0, num_bits=1
+    ... ).numpy().tolist()
     [0.0, 1.0, 1.0]
     """
     inputs = tf.convert_to_tensor(inputs)

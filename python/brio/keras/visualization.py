@@ -37,8 +37,9 @@ def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mappi
     ...} and the names that class_mapping has for their labels; -1 is no box.
 
     >>> boxes = {"boxes": np.float32([[[2, 2, 9, 9]]]), "labels": np.array([[1]])}
-    >>> keras.visualization.draw_bounding_boxes(np.zeros((1, 12, 12, 3)), boxes, "xyxy", color=(255, 0, 0))[0, 2,
-    ...     5].tolist()
+    >>> keras.visualization.draw_bounding_boxes(
+    ...     np.zeros((1, 12, 12, 3)), boxes, "xyxy", color=(255, 0, 0)
+    ... )[0, 2, 5].tolist()
     [255, 0, 0]
     """
     if not isinstance(bounding_boxes, dict) or not {"boxes", "labels"} <= set(bounding_boxes):
@@ -109,8 +110,9 @@ def draw_segmentation_masks(images, segmentation_masks, num_classes=None, color_
     """Pictures with the pixels of each class in its colour, mixed with what is there where `blend` is set.
 
     >>> masks = np.int32([[[[0], [1]]]])
-    >>> keras.visualization.draw_segmentation_masks(np.full((1, 1, 2, 3), 100.0), masks, 2,
-    ...     {0: (0, 0, 0), 1: (200, 0, 0)}, alpha=0.5).tolist()
+    >>> keras.visualization.draw_segmentation_masks(
+    ...     np.full((1, 1, 2, 3), 100.0), masks, 2, {0: (0, 0, 0), 1: (200, 0, 0)}, alpha=0.5
+    ... ).tolist()
     [[[[50, 50, 50], [150, 50, 50]]]]
     """
     images = _batch("draw_segmentation_masks", images, data_format).astype("float32")

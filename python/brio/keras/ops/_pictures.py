@@ -49,8 +49,9 @@ def _weights(size, new, scale, translation, kernel, antialias):
 def scale_and_translate(images, output_shape, scale, translation, spatial_dims, method, antialias=True):
     """Tensors resampled along some axes: what is at x comes to scale · x + translation.
 
-    >>> keras.ops.image.scale_and_translate(np.float32([[1, 3]]), (1, 4), np.float32([2]), np.float32([0]), (1,),
-    ...     "linear").numpy().tolist()
+    >>> keras.ops.image.scale_and_translate(
+    ...     np.float32([[1, 3]]), (1, 4), np.float32([2]), np.float32([0]), (1,), "linear"
+    ... ).numpy().tolist()
     [[1.0, 1.5, 2.5, 3.0]]
     """
     if method not in _KERNELS:

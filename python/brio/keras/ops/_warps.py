@@ -194,8 +194,9 @@ def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value
     """The values at coordinates, of which there is a tensor for each axis:
     the nearest ones (order 0) or between them (order 1).
 
-    >>> keras.ops.image.map_coordinates(np.float32([[1, 2], [3, 5]]), [[0.5, 1.0], [0.5, 0.0]],
-    ...     order=1).numpy().tolist()
+    >>> keras.ops.image.map_coordinates(
+    ...     np.float32([[1, 2], [3, 5]]), [[0.5, 1.0], [0.5, 0.0]], order=1
+    ... ).numpy().tolist()
     [2.75, 3.0]
     """
     _one_of("map_coordinates", "fill_mode", fill_mode, _FILLS)
