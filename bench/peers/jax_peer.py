@@ -7,6 +7,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import jax.numpy as jnp
 import numpy as np
+
 import timing
 from timing import measure
 
@@ -116,6 +117,7 @@ def network(name):
     """The Keras text on its JAX backend, the whole step jitted."""
     os.environ["KERAS_BACKEND"] = "jax"
     import keras
+
     import keras_networks
 
     model, loss_function, x, y = keras_networks.network(name)

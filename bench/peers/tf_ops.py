@@ -5,6 +5,7 @@ import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
+
 import timing
 from rows import LARGE, SMALL, Rows, label
 

@@ -2,11 +2,12 @@
 
 import sys
 
-import timing
 import torch
 import torch.nn.functional as F
-from rows import LARGE, SMALL, Rows, label
 from torch import nn
+
+import timing
+from rows import LARGE, SMALL, Rows, label
 
 
 def n(*shape):

@@ -2,10 +2,11 @@
 
 import os
 
-import timing
 import torch
-from timing import measure, time_epochs
 from torch import nn
+
+import timing
+from timing import measure, time_epochs
 
 
 def maybe_compile(step, variant):

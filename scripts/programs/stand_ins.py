@@ -10,9 +10,10 @@ import os
 import pathlib
 import sys
 
+import numpy as np
+
 import downloads
 import libraries
-import numpy as np
 import shell
 import shorter
 import tfds

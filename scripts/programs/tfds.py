@@ -2,8 +2,9 @@
 
 import types
 
-import downloads
 import numpy as np
+
+import downloads
 
 _PICTURES = {  # (shape, classes)
     "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10),

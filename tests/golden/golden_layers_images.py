@@ -3,6 +3,7 @@ See golden_layers.py."""
 
 import keras
 import numpy as np
+
 from golden_layers import Cases
 
 

@@ -2,6 +2,7 @@
 
 import keras
 import numpy as np
+
 from golden_layers import Cases
 
 

@@ -4,6 +4,7 @@ import itertools
 
 import keras
 import numpy as np
+
 from golden_layers import Cases
 
 L = keras.layers

@@ -5,6 +5,7 @@ import json
 
 import keras
 import numpy as np
+
 from golden_layers import Cases, plain
 
 L = keras.layers

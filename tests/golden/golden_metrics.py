@@ -6,6 +6,7 @@ Inputs are multiples of 1/8 or 1/32, which are short in print.
 import keras
 import numpy as np
 import tensorflow as tf
+
 from golden_losses import binary, eighths, one_hot, unit
 
 M = keras.metrics

@@ -13,12 +13,13 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["KERAS_BACKEND"] = "tensorflow"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
-import golden_attention
-import golden_linalg
-import golden_optimizers
 import keras
 import numpy as np
 import tensorflow as tf
+
+import golden_attention
+import golden_linalg
+import golden_optimizers
 
 HERE = pathlib.Path(__file__).resolve().parent
 rng = np.random.default_rng(20)

@@ -12,9 +12,8 @@ import pathlib
 import sys
 import textwrap
 
-import golden
-
 import brio
+import golden
 
 sys.path.insert(0, str(golden.HERE))
 PATH = pathlib.Path(os.environ.get("BRIO_API_CSV", golden.HERE.parents[2] / "shared" / "API.csv"))

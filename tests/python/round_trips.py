@@ -21,6 +21,7 @@ import tempfile
 import warnings
 
 import numpy as np
+
 from either import BRIO, keras, tf
 
 L = keras.layers

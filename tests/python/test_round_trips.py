@@ -7,9 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
-import round_trips
 
 import brio as tf
+import round_trips
 from brio import keras
 
 L = keras.layers

@@ -8,10 +8,10 @@ import subprocess
 import sys
 import textwrap
 
-import golden
 import pytest
 
 import brio
+import golden
 
 sys.path.insert(0, str(golden.HERE))
 sys.path.insert(0, str(golden.HERE.parents[1] / "scripts" / "api"))

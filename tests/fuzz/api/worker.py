@@ -18,11 +18,11 @@ import time
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import nasty
 import numpy as np
-import settings
 
 import brio as tf
+import nasty
+import settings
 
 keras = tf.keras
 MEMORY = 6 << 30  # no call has a right to more

@@ -24,8 +24,8 @@ sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(ROOT / "bench"))
 
 import numpy as np  # noqa: E402
-from fuzz_diff.compare import RELATIVE, as_json, as_near, difference  # noqa: E402
 
+from fuzz_diff.compare import RELATIVE, as_json, as_near, difference  # noqa: E402
 from random_programs import programs  # noqa: E402
 
 BATCH = 50  # programs a process

@@ -18,8 +18,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import numpy as np  # noqa: E402
-from fuzz_diff import values  # noqa: E402
 
+from fuzz_diff import values  # noqa: E402
 from random_programs import programs  # noqa: E402
 
 SECONDS = 60  # a program that takes longer hangs
