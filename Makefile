@@ -142,13 +142,15 @@ doctor-check: setup ## run programs that are slow in known ways, apply what the 
 coverage: setup ## list the error branches of brio/ops that no op test reaches
 	@scripts/coverage
 
-lint: setup ## check the formatting and run clang-tidy
+lint: setup ## check the formatting, run ruff and clang-tidy
 	@cmake --preset lint $(WITH_PYTHON) > /dev/null
 	@cmake --preset lint-alone $(WITH_PYTHON) > /dev/null
 	@scripts/lint $(JOBS)
 
-format: setup ## format all C++ sources in place
+format: setup ## format all C++ and Python sources in place
 	@clang-format -i $(SOURCES)
+	@.venv/bin/ruff check --quiet --fix-only --select I .
+	@.venv/bin/ruff format --quiet .
 
 docs: setup ## regenerate docs/ops.md from the op table and docs/api from the docstrings of the Python package
 	$(call build,release,brio_tool _core)

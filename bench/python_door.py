@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Times the Python package beside TensorFlow, PyTorch, JAX and NumPy: python3 bench/python_door.py [WORKLOAD…].
 
-A workload is a piece of Python for each contender that leaves seconds per unit in `seconds`. Every run is a process of its
-own; the contenders take turns, and the best of the rounds counts, since other work on the machine only ever adds time.
+A workload is a piece of Python for each contender that leaves seconds per unit in `seconds`. Every run is a process of
+its own; the contenders take turns, and the best of the rounds counts, since other work on the machine only ever adds
+time.
 """
 
 import argparse
@@ -126,14 +127,21 @@ EAGER_OP = {
     "numpy": "import numpy as np\na, b = np.array([1., 2., 3.], np.float32), np.array([4., 5., 6.], np.float32)\n"
     f"def loop(n):\n  for _ in range(n): c = float({EXPRESSION})\nseconds = best(loop, 20000)",
 }
-IMPORT = "import subprocess, sys, time\ntimes = []\nfor _ in range(5):\n  start = time.perf_counter()\n" \
-    "  subprocess.run([sys.executable, '-c', 'import MODULE'], check=True, stderr=subprocess.DEVNULL); times.append(time.perf_counter() - start)\n" \
-    "start = time.perf_counter(); subprocess.run([sys.executable, '-c', 'pass'], check=True); bare = time.perf_counter() - start\n" \
-    "seconds = min(times) - bare"  # fmt: skip
+IMPORT = (
+    "import subprocess, sys, time\ntimes = []\nfor _ in range(5):\n  start = time.perf_counter()\n"
+    "  subprocess.run([sys.executable, '-c', 'import MODULE'], check=True, stderr=subprocess.DEVNULL); "
+    "times.append(time.perf_counter() - start)\n"
+    "start = time.perf_counter(); subprocess.run([sys.executable, '-c', 'pass'], check=True); bare = "
+    "time.perf_counter() - start\n"
+    "seconds = min(times) - bare"
+)
 PAGE = (run.ROOT / "examples/pages/page_000_1.py").read_text()
-SCRIPT = "import subprocess, sys, time\ntimes = []\nfor _ in range(3):\n  start = time.perf_counter()\n" \
-    f"  subprocess.run([sys.executable, '-c', {PAGE!r}.replace('import brio', 'import MODULE')], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n" \
-    "  times.append(time.perf_counter() - start)\nseconds = min(times)"  # fmt: skip
+SCRIPT = (
+    "import subprocess, sys, time\ntimes = []\nfor _ in range(3):\n  start = time.perf_counter()\n"
+    f"  subprocess.run([sys.executable, '-c', {PAGE!r}.replace('import brio', 'import MODULE')], check=True, "
+    "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+    "  times.append(time.perf_counter() - start)\nseconds = min(times)"
+)
 
 
 def tensorflow(code, brio_count, tf_count):
@@ -146,13 +154,21 @@ def tensorflow(code, brio_count, tf_count):
 
 
 WORKLOADS = {  # name: (unit, seconds in it, code by contender)
-    "import": ("ms", 1e-3, {"brio": IMPORT.replace("MODULE", "brio"), "tf": IMPORT.replace("MODULE", "tensorflow"), "torch": IMPORT.replace("MODULE", "torch")}),
+    "import": (
+        "ms",
+        1e-3,
+        {
+            "brio": IMPORT.replace("MODULE", "brio"),
+            "tf": IMPORT.replace("MODULE", "tensorflow"),
+            "torch": IMPORT.replace("MODULE", "torch"),
+        },
+    ),
     "gd_eager": ("us", 1e-6, {**tensorflow(GD_EAGER, 20000, 300), "numpy": GD_NUMPY}),
     "gd_function": ("us", 1e-6, {**tensorflow(GD_FUNCTION, 20000, 1000), "numpy": GD_NUMPY}),
     "page_000": ("s", 1, {"brio": SCRIPT.replace("MODULE", "brio"), "tf": SCRIPT.replace("MODULE", "tensorflow")}),
     "mlp_function": ("us", 1e-6, {**tensorflow(MLP, 20000, 500), "jax": MLP_JAX}),
     "eager_op": ("us", 1e-6, EAGER_OP),
-}  # fmt: skip
+}
 CONTENDERS = ["brio", "numpy", "tf", "torch", "jax"]
 
 

@@ -53,7 +53,7 @@ WORKLOADS = {
     "mlp": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "fit": ("tf", "torch"),
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
-    **{name: ("tf", "tf_xla", "torch", "torch_compile", "jax") for name in NETWORKS},
+    **dict.fromkeys(NETWORKS, ("tf", "tf_xla", "torch", "torch_compile", "jax")),
     "lstm_layer": ("tf", "tf_xla", "torch"),
     "lengths": ("tf",),
     "embedding": ("tf", "tf_xla", "torch"),
@@ -73,8 +73,8 @@ WORKLOADS = {
     "example": ("tf",),
     "start": ("tf", "torch", "jax"),
 }
-# What takes a turn beside a workload and is no peer: where memory bounds it, a plain copy that moves as many bytes ("copy");
-# the same work at one length ("one").
+# What takes a turn beside a workload and is no peer: where memory bounds it, a plain copy that moves as many bytes
+# ("copy"); the same work at one length ("one").
 BESIDE = {"chain": "copy", "xent": "copy", "adam": "copy", "packed": "copy", "lengths": "one"}
 UNITS = {
     "gd": "us",

@@ -3,7 +3,8 @@
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
 #   example   every examples/NAME.cpp and examples/pages/NAME.cpp → example_NAME, built and run
 #   python    tests/python, where the Python package is built (BRIO_PYTHON)
-#   check     layering of the includes, the installed package, what README.md and docs/adding-*.md tell a reader to do
+#   check     layout of the sources, layering of the includes, the installed package, what README.md and docs/adding-*.md
+#             tell a reader to do
 #   The seeds of the parsers' fuzz targets are replayed as unit tests fuzz/NAME (BrioFuzz.cmake).
 # tests/fuzz → brio_fuzz and tests/soak → brio_soak are programs, not tests: `make fuzz`, `make soak`.
 enable_testing()
@@ -141,6 +142,12 @@ if(BRIO_PYTHON)
   add_test(NAME api_pages COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/api/pages.py --check)
   set_tests_properties(api_pages PROPERTIES LABELS check ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   set_tests_properties(wheel PROPERTIES LABELS check)
+  if(NOT BRIO_ASAN AND NOT BRIO_TSAN)
+    # ruff lies beside the Python that was configured, where that is not the one of .venv.
+    cmake_path(GET Python_EXECUTABLE PARENT_PATH python_bin)
+    add_test(NAME style COMMAND ${PROJECT_SOURCE_DIR}/scripts/style)
+    set_tests_properties(style PROPERTIES LABELS check ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:${python_bin}")
+  endif()
 endif()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJECT_SOURCE_DIR})

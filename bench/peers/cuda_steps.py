@@ -70,8 +70,9 @@ def network(name, batch):
             labels,
         )
     if name == "separable":
-        layers = [nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 32, 3, padding=1, groups=32), nn.ReLU(),
-                  nn.Conv2d(32, 64, 1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64 * 56 * 56, 10)]  # fmt: skip
+        layers = [nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+                  nn.Conv2d(32, 32, 3, padding=1, groups=32), nn.ReLU(), nn.Conv2d(32, 64, 1), nn.ReLU(),
+                  nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64 * 56 * 56, 10)]  # fmt: skip
         return nn.Sequential(*layers), pictures, labels
     import torchvision
 
@@ -115,8 +116,14 @@ def torch_steps(name, batch, dtype, compiled):
         torch.cuda.synchronize()
         each.append((time.perf_counter() - begin) / 20 * 1000)
     each.sort()
-    print(f"{name:14} batch {batch:<4} {str(dtype)[6:]:10} torch {compiled or 'eager':12} best {each[0]:9.4f} ms  "
-          f"median {each[5]:9.4f} ms  first step {first:6.2f} s  peak {torch.cuda.max_memory_allocated() / 1e6:8.1f} MB", flush=True)  # fmt: skip
+    print(
+        (
+            f"{name:14} batch {batch:<4} {str(dtype)[6:]:10} torch {compiled or 'eager':12} best {each[0]:9.4f} ms  "
+            f"median {each[5]:9.4f} ms  first step {first:6.2f} s  peak {torch.cuda.max_memory_allocated() / 1e6:8.1f} "
+            "MB"
+        ),
+        flush=True,
+    )
 
 
 def jax_mlp(batch):
@@ -159,8 +166,13 @@ def jax_mlp(batch):
         loss.block_until_ready()
         each.append((time.perf_counter() - begin) / 200 * 1000)
     each.sort()
-    print(f"{'mlp':14} batch {batch:<4} {'float32':10} {'jax':18} best {each[0]:9.4f} ms  median {each[5]:9.4f} ms  first step {first:6.2f} s",
-          flush=True)  # fmt: skip
+    print(
+        (
+            f"{'mlp':14} batch {batch:<4} {'float32':10} {'jax':18} best {each[0]:9.4f} ms  median {each[5]:9.4f} ms  "
+            f"first step {first:6.2f} s"
+        ),
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
@@ -173,7 +185,7 @@ if __name__ == "__main__":
         for variant in variants:
             try:
                 torch_steps(name, int(batch), getattr(torch, dtype), "" if variant == "eager" else variant)
-            except Exception as error:  # another network may still run
+            except Exception as error:  # noqa: BLE001  another network may still run
                 print(f"{word} {variant}: {type(error).__name__}: {str(error)[:200]}", flush=True)
             torch.cuda.empty_cache()
             torch._dynamo.reset()

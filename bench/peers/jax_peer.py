@@ -4,12 +4,12 @@ costs more than it saves."""
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-import timing
-from timing import measure
-
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+import timing
+from timing import measure
 
 tree = jax.tree_util.tree_map
 rng = np.random.default_rng(1)  # drawing with jax.random would compile a kernel for each shape before the first step
@@ -117,6 +117,7 @@ def network(name):
     """The Keras text on its JAX backend, the whole step jitted."""
     os.environ["KERAS_BACKEND"] = "jax"
     import keras
+
     import keras_networks
 
     model, loss_function, x, y = keras_networks.network(name)

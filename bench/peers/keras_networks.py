@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 from keras import layers
+
 from timing import PICTURE_VARIANTS
 
 rng = np.random.default_rng(1)

@@ -1,6 +1,7 @@
 """NumPy: the loops that people write by hand."""
 
 import numpy as np
+
 import timing
 from timing import measure
 

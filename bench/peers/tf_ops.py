@@ -4,10 +4,10 @@ import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-import timing
-from rows import LARGE, Rows, SMALL, label
-
 import tensorflow as tf
+
+import timing
+from rows import LARGE, SMALL, Rows, label
 
 keras = tf.keras
 
@@ -186,7 +186,7 @@ given(
     lambda: n(4096, 128),
 )
 given("one_hot 4096 1000", lambda i: tf.one_hot(i, 1000), lambda: integers((4096,), 1000))
-given("sequence_mask 1024 1024", lambda l: tf.sequence_mask(l, 1024), lambda: integers((1024,), 1024))
+given("sequence_mask 1024 1024", lambda lengths: tf.sequence_mask(lengths, 1024), lambda: integers((1024,), 1024))
 given("boolean_mask 1000000", tf.boolean_mask, lambda: n(1000000), lambda: n(1000000) > 0)
 given("nonzero 1000000", tf.where, lambda: n(1000000) > 0)
 given("unique 100000", tf.unique, lambda: integers((100000,), 1000))
@@ -221,7 +221,7 @@ row("truncated_normal 1024x1024", lambda: lambda: tf.random.truncated_normal(LAR
 row("integers 1024x1024", lambda: lambda: tf.random.uniform(LARGE, 0, 1000, tf.int32))
 row("gamma 100000", lambda: lambda: tf.random.gamma((100000,), 2.0))
 row("poisson 100000", lambda: lambda: tf.random.poisson((100000,), 4.0))
-given("categorical 1000x100 10", lambda l: tf.random.categorical(l, 10), lambda: n(1000, 100))
+given("categorical 1000x100 10", lambda logits: tf.random.categorical(logits, 10), lambda: n(1000, 100))
 given("shuffle 100000", tf.random.shuffle, lambda: n(100000))
 given("dropout 1024x1024", lambda x: tf.nn.dropout(x, 0.5), large)
 

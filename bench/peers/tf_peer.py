@@ -4,10 +4,10 @@ import itertools
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import tensorflow as tf
+
 import timing
 from timing import measure, time_epochs
-
-import tensorflow as tf
 
 keras = tf.keras
 

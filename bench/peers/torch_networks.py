@@ -1,9 +1,10 @@
 """The networks of bench/README.md in PyTorch, channels last, with their batches."""
 
 import torch
-from timing import PICTURE_VARIANTS
 from torch import nn
 from torch.nn import functional as F
+
+from timing import PICTURE_VARIANTS
 
 
 def pictures(batch, side):

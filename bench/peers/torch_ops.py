@@ -2,12 +2,12 @@
 
 import sys
 
-import timing
-from rows import LARGE, Rows, SMALL, label
-
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+import timing
+from rows import LARGE, SMALL, Rows, label
 
 
 def n(*shape):
@@ -212,7 +212,7 @@ given(
     lambda: n(4096, 128),
 )
 given("one_hot 4096 1000", lambda i: F.one_hot(i, 1000).float(), lambda: integers((4096,), 1000))
-given("sequence_mask 1024 1024", lambda l: torch.arange(1024) < l[:, None], lambda: integers((1024,), 1024))
+given("sequence_mask 1024 1024", lambda lengths: torch.arange(1024) < lengths[:, None], lambda: integers((1024,), 1024))
 given("boolean_mask 1000000", lambda x, m: x[m], lambda: n(1000000), lambda: n(1000000) > 0)
 given("nonzero 1000000", torch.nonzero, lambda: n(1000000) > 0)
 given("unique 100000", lambda x: torch.unique(x, return_inverse=True), lambda: integers((100000,), 1000).int())
@@ -255,7 +255,7 @@ given("gamma 100000", lambda a: torch._standard_gamma(a), lambda: torch.full((10
 given("poisson 100000", torch.poisson, lambda: torch.full((100000,), 4.0))
 given(
     "categorical 1000x100 10",
-    lambda l: torch.multinomial(torch.softmax(l, -1), 10, replacement=True),
+    lambda logits: torch.multinomial(torch.softmax(logits, -1), 10, replacement=True),
     lambda: n(1000, 100),
 )
 given("shuffle 100000", lambda x: x[torch.randperm(100000)], lambda: n(100000))

@@ -2,11 +2,11 @@
 
 import os
 
-import timing
-from timing import measure, time_epochs
-
 import torch
 from torch import nn
+
+import timing
+from timing import measure, time_epochs
 
 
 def maybe_compile(step, variant):

@@ -13,7 +13,7 @@ from brio._shape import TensorShape
 del one_hot  # noqa: F821  # _more_arrays has one that takes more
 
 if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
-    from brio import _doctor  # noqa: F401
+    from brio import _doctor
 
 __version__ = (
     "2.21.0"  # TensorFlow's version, whose names and meanings these are: programs ask whether it is new enough
@@ -23,8 +23,10 @@ newaxis = None
 
 # Submodules by name: `tf.keras` and others work without a separate import.
 _SUBMODULES = {
-    "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
-    "nn", "profiler", "quantization", "queue", "ragged", "random", "raw_ops", "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "types", "version",
+    "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes",
+    "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest", "nn", "profiler", "quantization",
+    "queue", "ragged", "random", "raw_ops", "saved_model", "sets", "signal", "sparse", "strings", "summary",
+    "sysconfig", "test", "train", "types", "version",
 }  # fmt: skip
 # Names that Python modules define, by module. They are loaded when they are first used, too.
 _DEFINED_IN = {
@@ -32,22 +34,23 @@ _DEFINED_IN = {
     "_control": (
         "case", "cond", "control_dependencies", "custom_gradient", "device", "executing_eagerly", "foldl", "foldr",
         "get_current_name_scope", "get_logger", "grad_pass_through", "group", "init_scope", "inside_function",
-        "is_symbolic_tensor", "map_fn", "name_scope", "no_op", "numpy_function", "print", "py_function", "recompute_grad",
-        "scan", "switch_case", "vectorized_map", "while_loop",
+        "is_symbolic_tensor", "map_fn", "name_scope", "no_op", "numpy_function", "print", "py_function",
+        "recompute_grad", "scan", "switch_case", "vectorized_map", "while_loop",
     ),
     "_function": ("function",),
     "_initializers": ("constant_initializer",),
     "_module": ("Module",),
     "_more_arrays": (
-        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "one_hot", "reverse_sequence", "strided_slice",
-        "unique", "unique_with_counts", "unravel_index",
+        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "one_hot", "reverse_sequence",
+        "strided_slice", "unique", "unique_with_counts", "unravel_index",
     ),
     "_graph.core": ("Operation",),
     "_index_shuffle": ("random_index_shuffle",),
     "_more_core": (
         "AggregationMethod", "guarantee_const", "no_gradient", "register_tensor_conversion_function",
-        "required_space_to_batch_paddings", "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
-        "histogram_fixed_width_bins", "make_ndarray", "make_tensor_proto", "parallel_stack", "variable_creator_scope",
+        "required_space_to_batch_paddings", "CriticalSection", "DeviceSpec", "VariableAggregation",
+        "VariableSynchronization", "extract_volume_patches", "fingerprint", "histogram_fixed_width_bins",
+        "make_ndarray", "make_tensor_proto", "parallel_stack", "variable_creator_scope",
     ),
     "_more_nn": ("approx_top_k", "conv"),
     "_more_ragged": ("ragged_fill_empty_rows",),

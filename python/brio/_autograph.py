@@ -1,9 +1,9 @@
 """AutoGraph: Python's if, while, for, break, continue, return, and, or and not over tensors.
 
-A function that is traced sees tensors without values, which Python's own statements cannot ask for their truth. convert()
-rewrites the source of the function (_rewrite.py): each statement becomes a call of this module's if_stmt, while_stmt,
-for_stmt, which do what Python does where the values are known, and make tf.cond and tf.while_loop where they are not.
-Lines keep their numbers, so that an error shows the user's own line.
+A function that is traced sees tensors without values, which Python's own statements cannot ask for their truth.
+convert() rewrites the source of the function (_rewrite.py): each statement becomes a call of this module's if_stmt,
+while_stmt, for_stmt, which do what Python does where the values are known, and make tf.cond and tf.while_loop where
+they are not. Lines keep their numbers, so that an error shows the user's own line.
 """
 
 import ast
@@ -162,7 +162,7 @@ def _callee(f):
         return functools.partial(_next, f.__self__)
     if isinstance(f, (types.FunctionType, types.MethodType, functools.partial)):
         return convert(f)
-    method = getattr(type(f), "__call__", None)
+    method = getattr(type(f), "__call__", None)  # noqa: B004  the function itself is wanted
     if isinstance(method, types.FunctionType):  # an object of the program's own class
         made = convert(method)
         return f if made is method else types.MethodType(made, f)
@@ -283,7 +283,8 @@ def _cond(test, on_true, on_false, names):
                                     f"[tf.function] {name} is a text that depends on a tensor, which cannot be traced"
                                 )
                             raise TypeError(
-                                f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; only tensors may differ"
+                                f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; "
+                                "only tensors may differ"
                             )
                         continue
                     like = _core.convert_to_tensor(first) if isinstance(first, (_core.Tensor, _core.Variable)) else None
@@ -356,10 +357,10 @@ def _loop(test, body, state, names):
             after = _opened(body(*unpacked(tensors)))
         leaves = [_nest.flatten(value) for value in after]
         out = []
-        for i, value in enumerate(after):
+        for i, found in enumerate(leaves):
             if isinstance(state[i], Undefined):
                 continue  # it is set again in each round
-            if len(leaves[i]) != len(flat[i]):
+            if len(found) != len(flat[i]):
                 raise ValueError(f"'{names[i]}' changes its structure in a loop over tensors")
         for (i, j), before in zip(carried, tensors):
             value = leaves[i][j]
@@ -373,7 +374,8 @@ def _loop(test, body, state, names):
                 ) from None
             if value.dtype != before.dtype or value.shape != before.shape:
                 raise ValueError(
-                    f"'{names[i]}' has shape {before.shape} and dtype {before.dtype!r} before a loop over tensors, and shape {value.shape} and dtype {value.dtype!r} after a round of it; they must stay the same"
+                    f"'{names[i]}' has shape {before.shape} and dtype {before.dtype!r} before a loop over tensors, and "
+                    f"shape {value.shape} and dtype {value.dtype!r} after a round of it; they must stay the same"
                 )
             out.append(value)
         return out
@@ -383,7 +385,8 @@ def _loop(test, body, state, names):
 
 
 def _with_buffers(body, state):
-    """Each TensorArray of the state as one tensor. A round is tried where nothing tells the shape of an array's elements."""
+    """Each TensorArray of the state as one tensor.
+    A round is tried where nothing tells the shape of an array's elements."""
     state = list(state)
     arrays = [i for i, value in enumerate(state) if isinstance(value, TensorArray)]
     probes = {}
@@ -409,7 +412,7 @@ def _with_place_for_returned(parts, state):
     state = list(state)
     for part in parts:
         after = []
-        _core._trial(lambda: after.extend(part(*state)))
+        _core._trial(lambda: after.extend(part(*state)))  # noqa: B023  called at once
         for i, value in enumerate(after):
             if _is_returned(state[i]) and not isinstance(value, Undefined):
                 state[i] = _nest.map_structure(lambda x: _zeros_like(x) if _is_leaf(x) else x, value)
@@ -547,7 +550,8 @@ def _zip(*items, **options):
 
 
 _BUILTINS = {
-    range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min, next: _next, enumerate: _enumerate, zip: _zip,
+    range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min, next: _next, enumerate: _enumerate,
+    zip: _zip,
 }  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Several diagonals of matrices at once: what tf.linalg.diag, diag_part and set_diag do where k is a pair of numbers."""
+"""Several diagonals of matrices at once: what tf.linalg.diag,
+diag_part and set_diag do where k is a pair of numbers."""
 
 from brio import _core
 from brio._core import _linalg

@@ -1,8 +1,8 @@
 """tf.train.Checkpoint and CheckpointManager: variables of objects in a safetensors file, with a manifest beside it.
 
-A checkpoint PREFIX is two files: PREFIX.safetensors with the numbers, and PREFIX.json, which says which variable of which
-object each is and is written last. The directory's file `checkpoint` names the newest, as TensorFlow's does. Each has a checksum,
-and is compared with it when it is read.
+A checkpoint PREFIX is two files: PREFIX.safetensors with the numbers, and PREFIX.json, which says which variable of
+which object each is and is written last. The directory's file `checkpoint` names the newest, as TensorFlow's does. Each
+has a checksum, and is compared with it when it is read.
 """
 
 import os
@@ -56,7 +56,8 @@ def _values(prefix):
 
 
 def _variables(obj, path=(), seen=None):
-    """(name, variable) of everything that an object holds: variables, layers, optimizers, modules, lists, dictionaries."""
+    """(name, variable) of everything that an object holds:
+    variables, layers, optimizers, modules, lists, dictionaries."""
     seen = set() if seen is None else seen
     if isinstance(obj, _core.Variable):
         yield "/".join(path), obj
@@ -105,12 +106,14 @@ class _Position:
 
 
 def _iterates(obj):
-    """Is it an iterator over a dataset, which can be saved? That over elements with more than tensors has one inside."""
+    """Is it an iterator over a dataset, which can be saved? That over elements with more than tensors has one
+    inside."""
     return hasattr(obj, "element_spec") and hasattr(obj, "save") and hasattr(obj, "restore")
 
 
 def _by_attributes(obj, path=(), seen=None):
-    """(name, variable) of what Keras' objects inside of an object hold, by the attributes that lead there: "net/l1/bias"."""
+    """(name, variable) of what Keras' objects inside of an object hold,
+    by the attributes that lead there: "net/l1/bias"."""
     seen = set() if seen is None else seen
     if id(obj) in seen or isinstance(obj, _core.Variable):
         return
@@ -139,7 +142,8 @@ def _is_module(obj):
 
 
 def _holders(obj, path="", seen=None):
-    """(prefix of names, object) of layers, models and optimizers, which make their variables when they are first used."""
+    """(prefix of names, object) of layers, models and optimizers,
+    which make their variables when they are first used."""
     seen = set() if seen is None else seen
     if id(obj) in seen:
         return
@@ -216,7 +220,8 @@ class Checkpoint:
         self._pending, self._counter = {}, None
 
     def __setattr__(self, name, value):
-        """What becomes part of the object after restore() gets its value now, also what is put into a list of it later."""
+        """What becomes part of the object after restore() gets its value now,
+        also what is put into a list of it later."""
         if not name.startswith("_"):
             from brio.keras._tracking import wrapped
 
@@ -292,7 +297,8 @@ class Checkpoint:
             value = values.pop(name) if name in values else every[also[name]]
             if not isinstance(variable, _Position) and tuple(np.shape(value)) != tuple(variable.shape):
                 raise ValueError(
-                    f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}; nothing was restored"
+                    f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has "
+                    f"{tuple(variable.shape)}; nothing was restored"
                 )
             found.append((variable, value))
         for variable, value in found:
@@ -304,7 +310,8 @@ class Checkpoint:
         return _Status(path, [m for m in missing if m != "save_counter"], list(values))
 
     def _wait(self, values, path):
-        """What has no variables yet gets its values when it makes them. Returns what to do when all else is restored."""
+        """What has no variables yet gets its values when it makes them.
+        Returns what to do when all else is restored."""
         waiting = []
         for prefix, owner in _holders({k: v for k, v in vars(self).items() if not k.startswith("_")}):
             names = [n for n in values if n.startswith(prefix) and n[len(prefix) :].isdigit()]
@@ -333,10 +340,11 @@ def _checkpoints(obj, seen=None):
 
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None):
-    """Writes the file `checkpoint` of a directory, or one of another name: the newest checkpoint and those that are kept."""
+    """Writes the file `checkpoint` of a directory, or one of another name:
+    the newest checkpoint and those that are kept."""
     short = lambda p: (
         os.path.relpath(p, save_dir) if os.path.dirname(os.path.abspath(p)) == os.path.abspath(save_dir) else p
-    )  # noqa: E731
+    )
     paths = list(all_model_checkpoint_paths or [model_checkpoint_path])
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
@@ -370,7 +378,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         rows = re.findall(r'^(\w+): "(.*)"$', data.decode(), re.M)
     except UnicodeDecodeError as error:
         raise _files._damaged(path, f"it is no text ({error})") from None
-    at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)  # noqa: E731
+    at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)
     newest = [at(p) for key, p in rows if key == "model_checkpoint_path"]
     return (
         CheckpointState(newest[0], [at(p) for key, p in rows if key == "all_model_checkpoint_paths"])
@@ -444,8 +452,8 @@ def load_checkpoint(ckpt_dir_or_file):
 class CheckpointManager:
     """Keeps the newest checkpoints of a directory and deletes older ones."""
 
-    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt", step_counter=None,
-                 checkpoint_interval=None, init_fn=None):  # fmt: skip
+    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt",
+                 step_counter=None, checkpoint_interval=None, init_fn=None):  # fmt: skip
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"CheckpointManager: max_to_keep is {max_to_keep}; it is 1 or more, or None for all")
         self.checkpoint, self.directory, self._max = checkpoint, os.fspath(directory), max_to_keep

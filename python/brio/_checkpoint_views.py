@@ -12,8 +12,9 @@ class CheckpointOptions:
     True
     """
 
-    def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False, experimental_write_callbacks=None,
-                 enable_async=False, experimental_skip_slot_variables=False, experimental_sharding_callback=None):  # fmt: skip
+    def __init__(self, experimental_io_device=None, experimental_enable_async_checkpoint=False,
+                 experimental_write_callbacks=None, enable_async=False, experimental_skip_slot_variables=False,
+                 experimental_sharding_callback=None):  # fmt: skip
         self.experimental_io_device, self.experimental_write_callbacks = (
             experimental_io_device,
             experimental_write_callbacks,
@@ -26,7 +27,8 @@ class CheckpointOptions:
 
 
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
-    """Each newest checkpoint of a folder as it comes; after a timeout it ends, unless timeout_fn() says that there will be more.
+    """Each newest checkpoint of a folder as it comes;
+    after a timeout it ends, unless timeout_fn() says that there will be more.
 
     >>> import tempfile
     >>> list(tf.train.checkpoints_iterator(tempfile.mkdtemp(), timeout=0))

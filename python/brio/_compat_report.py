@@ -13,14 +13,16 @@ import types
 _ROOTS = {"tensorflow": "brio", "keras": "brio.keras", "tf_keras": "brio.keras", "brio": "brio"}
 # Packages on top of TensorFlow: programs that use them need more than Brio.
 _COMPANIONS = {
-    "tensorflow_addons", "tensorflow_datasets", "tensorflow_hub", "tensorflow_probability", "tensorflow_text", "tensorflow_model_optimization",
-    "tensorflow_io", "tensorflow_transform", "tensorflow_graphics", "tensorflow_federated", "tensorflow_recommenders", "tensorflow_ranking",
-    "tf_agents", "tf_slim", "keras_cv", "keras_nlp", "keras_hub", "keras_tuner", "kerastuner", "autokeras", "tensorboard",
+    "tensorflow_addons", "tensorflow_datasets", "tensorflow_hub", "tensorflow_probability", "tensorflow_text",
+    "tensorflow_model_optimization", "tensorflow_io", "tensorflow_transform", "tensorflow_graphics",
+    "tensorflow_federated", "tensorflow_recommenders", "tensorflow_ranking", "tf_agents", "tf_slim", "keras_cv",
+    "keras_nlp", "keras_hub", "keras_tuner", "kerastuner", "autokeras", "tensorboard",
 }  # fmt: skip
 
 
 class Report:
-    """Names that a script uses: those that Brio has, those that it lacks with the lines that use them, and what only running tells."""
+    """Names that a script uses: those that Brio has, those that it lacks with the lines that use them,
+    and what only running tells."""
 
     def __init__(self, path, found, missing, unclear=()):
         self.path, self.found, self.missing, self.unclear = path, found, missing, list(unclear)
@@ -142,7 +144,7 @@ def _member(owner, name):
         return (getattr(owner, name),)
     except AttributeError:
         pass
-    except Exception:  # noqa: BLE001: it is there, and says so in its own way
+    except Exception:  # noqa: BLE001  it is there, and says so in its own way
         return (None,)
     if isinstance(owner, types.ModuleType) and hasattr(owner, "__path__"):
         try:
@@ -185,7 +187,8 @@ def _without_command(line):
 
 
 def compat_report(path):
-    """What the script or notebook at `path` needs that Brio lacks: names, keyword arguments, packages. It is read, not run."""
+    """What the script or notebook at `path` needs that Brio lacks: names, keyword arguments, packages.
+    It is read, not run."""
     path = os.fspath(path)  # a number would be somebody's open file
     names = _Names()
     try:

@@ -81,13 +81,15 @@ def _device(device, who):
         from brio import config
 
         raise ValueError(
-            f"[{who}] no device is called {device!r}; there are: {', '.join(d.name for d in config.list_logical_devices())}"
+            f"[{who}] no device is called {device!r}; there are: "
+            f"{', '.join(d.name for d in config.list_logical_devices())}"
         )
     return name
 
 
 def get_memory_info(device):
-    """The bytes of a device's memory that tensors hold now ("current") and held at most ("peak"); of the CPU, what Brio's ledger has.
+    """The bytes of a device's memory that tensors hold now ("current") and held at most ("peak");
+    of the CPU, what Brio's ledger has.
 
     >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
     ['current', 'peak']
@@ -106,8 +108,9 @@ def reset_memory_stats(device):
 
 
 def get_device_traffic():
-    """What went to devices and came back since the start, or since reset_device_traffic: by device, the number of copies and their bytes, and under
-    "host_ops" the ops that a device has no kernel for, which the CPU ran: how often, the bytes that were copied for them, and the seconds."""
+    """What went to devices and came back since the start, or since reset_device_traffic: by device, the number of
+    copies and their bytes, and under "host_ops" the ops that a device has no kernel for, which the CPU ran: how often,
+    the bytes that were copied for them, and the seconds."""
     return _core._device_traffic()
 
 
@@ -117,8 +120,8 @@ def reset_device_traffic():
 
 
 def enable_tensor_float_32_execution(enabled):
-    """May products and convolutions of float32 be computed in TF32 on GPUs, several times faster and about as exact as float16? Off unless asked for. It
-    counts for what is traced or planned from now on."""
+    """May products and convolutions of float32 be computed in TF32 on GPUs, several times faster and about as exact as
+    float16? Off unless asked for. It counts for what is traced or planned from now on."""
     _core._set_tensor_float_32(bool(enabled))
 
 

@@ -459,8 +459,9 @@ def control_dependencies(control_inputs):
 def device(device_name):
     """A scope whose operations run on that device, and whose tensors and variables lie there.
 
-    None: where they would without any scope. A device that is not there is the CPU, unless tf.config.set_soft_device_placement(False) was called. In
-    a tf.function such operations run there wherever the function is called.
+    None: where they would without any scope. A device that is not there is the CPU, unless
+    tf.config.set_soft_device_placement(False) was called. In a tf.function such operations run there wherever the
+    function is called.
 
     >>> with tf.device("/CPU:0"):
     ...     x = tf.constant([1.0, 2.0]) * 2

@@ -1,4 +1,5 @@
-"""Crosses of features: for each row all combinations of one value of each column. tf.sparse.cross and tf.ragged.cross."""
+"""Crosses of features: for each row all combinations of one value of each column.
+tf.sparse.cross and tf.ragged.cross."""
 
 import numpy as np
 
@@ -24,7 +25,8 @@ def _column(x):
 def _array(values):
     if values.dtype != _core.string and not values.dtype.is_integer:
         raise ValueError(
-            f"[cross] takes strings and whole numbers, but got {values.dtype.name}; tf.strings.as_string makes strings of numbers"
+            f"[cross] takes strings and whole numbers, but got {values.dtype.name}; tf.strings.as_string makes strings "
+            "of numbers"
         )
     return np.asarray(values.numpy(), object) if values.dtype == _core.string else values.numpy().astype(np.int64)
 
@@ -55,7 +57,8 @@ def _texts(columns, separator):
 
 
 def fingerprint64(texts):
-    """FarmHash's fingerprints of strings, as uint64: put together of two remainders, since a hash bucket has an int64's bits."""
+    """FarmHash's fingerprints of strings, as uint64:
+    put together of two remainders, since a hash bucket has an int64's bits."""
     from brio import strings
 
     if not len(texts):

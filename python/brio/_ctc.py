@@ -7,7 +7,8 @@ from brio._sparse import SparseTensor
 
 
 def loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None):
-    """Minus the log of the probability that logits read as the labels, of each sequence. Sparse labels have lengths of their own."""
+    """Minus the log of the probability that logits read as the labels, of each sequence.
+    Sparse labels have lengths of their own."""
     logits = _core.convert_to_tensor(logits)
     if logits_time_major:
         logits = _core.transpose(logits, [1, 0, 2])
@@ -30,7 +31,8 @@ def sparse_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_r
     """TensorFlow 1's: labels are sparse, and the blank is the last class."""
     if preprocess_collapse_repeated or not ctc_merge_repeated:
         raise ValueError(
-            "[ctc_loss] repeated labels are merged after the loss, as in tf.nn.ctc_loss; leave preprocess_collapse_repeated and ctc_merge_repeated out"
+            "[ctc_loss] repeated labels are merged after the loss, as in tf.nn.ctc_loss; leave "
+            "preprocess_collapse_repeated and ctc_merge_repeated out"
         )
     return loss(labels, inputs if logits is None else logits, None, sequence_length, time_major, blank_index=-1)
 
@@ -72,11 +74,13 @@ def collapse_repeated(labels, seq_length, name=None):
 
 
 def beam_search(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=False):
-    """([sparse labels] of the most likely readings, (batch, top_paths) logarithms of their probabilities). The blank is the last class."""
+    """([sparse labels] of the most likely readings, (batch, top_paths) logarithms of their probabilities).
+    The blank is the last class."""
     logits, lengths = _core.convert_to_tensor(inputs).numpy(), _core.convert_to_tensor(sequence_length).numpy()
     if logits.ndim != 3 or logits.dtype.kind != "f" or 0 in logits.shape:
         raise ValueError(
-            f"[ctc_beam_search_decoder] takes logits (time, batch, classes), but got {logits.dtype} of shape {logits.shape}"
+            f"[ctc_beam_search_decoder] takes logits (time, batch, classes), but got {logits.dtype} of shape "
+            f"{logits.shape}"
         )
     if (
         lengths.dtype.kind not in "iu"
@@ -85,8 +89,8 @@ def beam_search(inputs, sequence_length, beam_width=100, top_paths=1, merge_repe
         or lengths.max() > logits.shape[0]
     ):
         raise ValueError(
-            f"[ctc_beam_search_decoder] sequence_length has shape {lengths.shape} and dtype {lengths.dtype}; give each of {logits.shape[1]} "
-            f"sequences an integer from 0 to {logits.shape[0]}"
+            f"[ctc_beam_search_decoder] sequence_length has shape {lengths.shape} and dtype {lengths.dtype}; give each "
+            f"of {logits.shape[1]} sequences an integer from 0 to {logits.shape[0]}"
         )
     if not 0 < top_paths <= beam_width:
         raise ValueError(
@@ -117,7 +121,8 @@ def _merged(labels):
 
 
 def _beams(chances, width):
-    """[(labels, log of their probability)], the most likely first. A beam has two chances: that it ends with a blank, and that it does not."""
+    """[(labels, log of their probability)], the most likely first.
+    A beam has two chances: that it ends with a blank, and that it does not."""
     blank = chances.shape[1] - 1
     beams = {(): (0.0, -np.inf)}
     for step in chances:
@@ -154,7 +159,8 @@ def _floats(x):
 
 
 def decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0):
-    """keras.ops.ctc_decode: ((paths, batch, time) labels filled up with -1, scores) of logits (batch, time, classes)."""
+    """keras.ops.ctc_decode: ((paths, batch, time) labels filled up with -1, scores) of logits (batch, time,
+    classes)."""
     from brio import nn
 
     inputs = _core.convert_to_tensor(inputs)

@@ -1,7 +1,7 @@
 """Loops over datasets in a traced function: elements are read when the function runs, not when it is traced.
 
-What is traced has fixed shapes, while the last batch of a dataset is smaller, as a rule. So the body is traced for the shapes
-of the first element and for those of the last one, and each round asks which of them comes next.
+What is traced has fixed shapes, while the last batch of a dataset is smaller, as a rule. So the body is traced for the
+shapes of the first element and for those of the last one, and each round asks which of them comes next.
 """
 
 import itertools
@@ -11,7 +11,10 @@ from brio import _autograph, _core, _nest
 from brio._spec import TensorSpec
 from brio.errors import InvalidArgumentError, _UnknownValueError
 
-_ADVICE = "batch(..., drop_remainder=True) or padded_batch with fixed shapes gives all elements one shape; or loop outside of the function and call it with each element"
+_ADVICE = (
+    "batch(..., drop_remainder=True) or padded_batch with fixed shapes gives all elements one shape; or loop outside "
+    "of the function and call it with each element"
+)
 
 
 _MOST_OPEN = 4  # of a loop, by one thread: a function may call itself by way of py_function
@@ -56,7 +59,8 @@ def _index(dataset, shapes, element):
     found = [tuple(t.shape) for t in element]
     if found not in shapes:
         raise InvalidArgumentError(
-            f"[tf.function] a loop over {dataset!r} was traced for elements of shapes {shapes}, but one has {found}; {_ADVICE}"
+            f"[tf.function] a loop over {dataset!r} was traced for elements of shapes {shapes}, but one has {found}; "
+            f"{_ADVICE}"
         )
     return shapes.index(found)
 
@@ -67,7 +71,8 @@ def _shapes_of(dataset):
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec) or leaf.dtype == _core.string:
             raise _UnknownValueError(
-                f"[tf.function] a loop over {dataset!r} has elements that a traced function cannot take, strings or others than plain tensors; loop outside of the function, or map them to numbers"
+                f"[tf.function] a loop over {dataset!r} has elements that a traced function cannot take, strings or "
+                "others than plain tensors; loop outside of the function, or map them to numbers"
             )
     if all(leaf.shape.is_fully_defined() for leaf in leaves):
         return [[tuple(leaf.shape) for leaf in leaves]]
@@ -76,7 +81,8 @@ def _shapes_of(dataset):
     )  # an iterator does not say
     if length == -2:
         raise _UnknownValueError(
-            f"[tf.function] a loop over {dataset!r} cannot be traced: neither the shapes of its elements are known nor how many there are; {_ADVICE}"
+            f"[tf.function] a loop over {dataset!r} cannot be traced: neither the shapes of its elements are known nor "
+            f"how many there are; {_ADVICE}"
         )
     found = dataset._brio_dataset.first(1)
     if length > 1:
@@ -135,7 +141,8 @@ def next_of(iterator):
         isinstance(leaf, TensorSpec) and leaf.shape.is_fully_defined() and leaf.dtype != _core.string for leaf in leaves
     ):
         raise _UnknownValueError(
-            f"[tf.function] next() of an iterator over {spec} cannot be traced: the shapes of its elements are not known, or they are strings; {_ADVICE}"
+            f"[tf.function] next() of an iterator over {spec} cannot be traced: the shapes of its elements are not "
+            f"known, or they are strings; {_ADVICE}"
         )
 
     def read():

@@ -148,7 +148,8 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
 
 
 def _root(array):
-    """Square roots of a batch of matrices: by eigenvalues where these say it well, else by Denman's and Beavers' iteration."""
+    """Square roots of a batch of matrices: by eigenvalues where these say it well,
+    else by Denman's and Beavers' iteration."""
     import numpy as np
 
     n = array.shape[-1]
@@ -289,8 +290,8 @@ def _solved(d, rhs):
     n = d.shape[-1]
     if n <= _DENSE:
         return complex_solve(dense_of(d), rhs)
-    # Every 64th unknown stands between blocks, which are solved on their own for the right side and for both neighbours;
-    # what is left is a system of three diagonals for those between.
+    # Every 64th unknown stands between blocks, which are solved on their own for the right side and for both
+    # neighbours; what is left is a system of three diagonals for those between.
     size = 64
     count = n // size  # blocks of 63 unknowns and one behind each; the last block is what remains
     rest = n - count * size
@@ -344,8 +345,8 @@ def _solved(d, rhs):
     return _core.concat([made, last_own - behind * x[..., -1:, :]], -2) if rest else made
 
 
-def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None, partial_pivoting=True,
-                      perturb_singular=False):  # fmt: skip
+def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None,
+                      partial_pivoting=True, perturb_singular=False):  # fmt: skip
     """The solution of A x = rhs, where A has three diagonals.
 
     >>> diagonals = tf.constant([[1.0, 1.0, 0.0], [4.0, 4.0, 4.0], [0.0, 1.0, 1.0]])
@@ -391,7 +392,8 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
 
 
 def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
-    """The solution of A x = rhs, where A is a triangle of a few diagonals, the rows of bands: from the main one down, or from the top to it.
+    """The solution of A x = rhs, where A is a triangle of a few diagonals, the rows of bands:
+    from the main one down, or from the top to it.
 
     >>> tf.linalg.banded_triangular_solve([[2.0, 2.0], [9.0, 1.0]], [[2.0], [5.0]]).numpy().tolist()
     [[1.0], [2.0]]
@@ -410,7 +412,8 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
 
 
 def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=None, tol=None, name=None):
-    """The eigenvalues, rising, of matrices with alpha on the main diagonal and beta beside it, and the eigenvectors as columns.
+    """The eigenvalues, rising, of matrices with alpha on the main diagonal and beta beside it,
+    and the eigenvectors as columns.
 
     All of them (select='a'), those in (min, max] ('v'), or those of the numbers min to max ('i').
 
@@ -420,7 +423,8 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
     alpha, beta = _core.convert_to_tensor(alpha), _core.convert_to_tensor(beta)
     if alpha.shape[-1] != beta.shape[-1] + 1:
         raise ValueError(
-            f"[eigh_tridiagonal] beta of {beta.shape[-1]} elements does not go with alpha of {alpha.shape[-1]}; it is shorter by one"
+            f"[eigh_tridiagonal] beta of {beta.shape[-1]} elements does not go with alpha of {alpha.shape[-1]}; it is "
+            "shorter by one"
         )
     if beta.dtype.is_complex:
         if not eigvals_only:

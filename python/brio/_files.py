@@ -1,8 +1,9 @@
 """Files that appear whole or not at all, and checksums that tell a damaged file from a whole one.
 
-The checksum is the CRC-32C of all bytes before it, as eight hexadecimal digits in a few fixed characters: behind the last byte
-of an HDF5 file (whose readers stop before), as the comment of a ZIP archive, as the last member of a JSON object, as a
-comment at the end of a text. Files without one, which others wrote, are read all the same. `brio verify` knows these forms, too.
+The checksum is the CRC-32C of all bytes before it, as eight hexadecimal digits in a few fixed characters: behind the
+last byte of an HDF5 file (whose readers stop before), as the comment of a ZIP archive, as the last member of a JSON
+object, as a comment at the end of a text. Files without one, which others wrote, are read all the same. `brio verify`
+knows these forms, too.
 """
 
 import contextlib
@@ -54,7 +55,8 @@ def _damaged(path, what="its bytes do not have the checksum that was written wit
 
 @contextlib.contextmanager
 def aside(path):
-    """A file beside `path`, gone afterwards unless it was renamed. It is locked, so that what a killed process leaves is known and goes."""
+    """A file beside `path`, gone afterwards unless it was renamed.
+    It is locked, so that what a killed process leaves is known and goes."""
     beside, handle = _core._file_aside(path)
     try:
         with os.fdopen(handle, "r+b") as file:
@@ -65,7 +67,8 @@ def aside(path):
 
 
 def write_aside(path, write, seal=None):
-    """Calls write(file) for a file beside `path`, which then takes its place: a reader sees the old or the new, whole."""
+    """Calls write(file) for a file beside `path`, which then takes its place:
+    a reader sees the old or the new, whole."""
     path = os.fspath(path)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a directory")

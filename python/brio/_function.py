@@ -78,7 +78,7 @@ class Function(_core._Function):
 
     def pretty_printed_concrete_signatures(self, verbose=True):
         """What went in and came out of each trace, as a text."""
-        shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)  # noqa: E731
+        shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)
         name = getattr(self.python_function, "__name__", "function")
         return "\n\n".join(
             f"{name}({shown(trace.arguments)})\n  Returns:\n    {shown(trace.results)}"
@@ -104,7 +104,8 @@ class Function(_core._Function):
 
 
 class FunctionType(inspect.Signature):
-    """A signature whose annotations are the kinds of arguments: specs of tensors, and values that are part of the trace."""
+    """A signature whose annotations are the kinds of arguments:
+    specs of tensors, and values that are part of the trace."""
 
     @classmethod
     def of(cls, function, args, kwargs, result=inspect.Signature.empty):
@@ -184,7 +185,8 @@ class ConcreteFunction:
         return self._function(*args, **kwargs)
 
     def _in_order(self, args, kwargs, count, places):
-        """The tensors that were given, in the order of the signature. What was no tensor at the trace need not be given again."""
+        """The tensors that were given, in the order of the signature.
+        What was no tensor at the trace need not be given again."""
         if kwargs:
             try:
                 bound = inspect.signature(self._function.python_function).bind_partial(*args, **kwargs)
@@ -275,10 +277,10 @@ class ConcreteFunction:
 def _difference(function, before, now):
     """For the doctor: which argument made a call be traced anew, as a text. (args, kwargs) with zeros for tensors."""
     try:
-        names = [n for n in inspect.signature(function).parameters]
+        names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         names = []
-    label = lambda i: f"'{names[i]}'" if i < len(names) else str(i)  # noqa: E731
+    label = lambda i: f"'{names[i]}'" if i < len(names) else str(i)
     pairs = [(label(i), a, b) for i, (a, b) in enumerate(zip(before[0], now[0]))]
     pairs += [(f"'{key}'", before[1].get(key), value) for key, value in now[1].items()]
     for name, a, b in pairs:
@@ -350,7 +352,8 @@ def _as_specified(function, signature, args, kwargs):
             values.append(parameters[name])
     if len(values) != len(signature):
         raise TypeError(
-            f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were given"
+            f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were "
+            "given"
         )
     return tuple(_conform(function, spec, value) for spec, value in zip(signature, values)), {}
 
@@ -381,14 +384,16 @@ def _conform(function, spec, value):
     tensor = _core.convert_to_tensor(value, dtype_hint=spec.dtype)
     if not spec.is_compatible_with(tensor):
         raise TypeError(
-            f"{function.__name__}(): the input_signature says {spec}, but an argument has shape {tensor.shape} and dtype {tensor.dtype!r}"
+            f"{function.__name__}(): the input_signature says {spec}, but an argument has shape {tensor.shape} and "
+            f"dtype {tensor.dtype!r}"
         )
     return tensor
 
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
              experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
-             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):  # fmt: skip
+             experimental_relax_shapes=None, experimental_compile=None,
+             experimental_follow_type_hints=None):  # fmt: skip
     """Traces a Python function once for each kind of arguments and keeps the plan, which runs without Python.
 
     >>> @tf.function

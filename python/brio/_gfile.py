@@ -4,7 +4,8 @@ import os
 import shutil
 
 from brio import _core, _missing
-from brio.errors import NotFoundError as _NotFoundError, OpError as _OpError
+from brio.errors import NotFoundError as _NotFoundError
+from brio.errors import OpError as _OpError
 
 __getattr__ = _missing.attribute_error_of("brio.io.gfile")
 

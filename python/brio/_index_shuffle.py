@@ -1,6 +1,7 @@
 """tf.random_index_shuffle: where numbers lie in a random order that is never written down.
 
-A small block cipher (Simon's, of few rounds) permutes the numbers below a power of 4; one that falls beyond max_index is sent through it again."""
+A small block cipher (Simon's, of few rounds) permutes the numbers below a power of 4;
+one that falls beyond max_index is sent through it again."""
 
 import numpy as np
 

@@ -4,7 +4,7 @@ from brio import _core
 from brio.keras.initializers import Initializer
 
 
-class constant_initializer(Initializer):  # noqa: N801: TensorFlow's name
+class constant_initializer(Initializer):
     """Numbers that are brought into the shape that is asked for.
 
     >>> tf.constant_initializer([1.0, 2.0, 3.0, 4.0])([2, 2]).numpy().tolist()
@@ -14,7 +14,8 @@ class constant_initializer(Initializer):  # noqa: N801: TensorFlow's name
     def __init__(self, value=0, support_partition=False):
         if not (isinstance(value, (bool, int, float, list, tuple)) or hasattr(value, "shape")):
             raise TypeError(
-                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of values, or numpy.ndarray."
+                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of "
+                "values, or numpy.ndarray."
             )
         self.value, self.support_partition = value, support_partition
 

@@ -1,5 +1,5 @@
-"""Modules that are loaded when they are first used, and forks: a child whose parent forked while another thread loaded a
-module would wait for that module's lock for ever. So a fork waits until no other thread is loading one."""
+"""Modules that are loaded when they are first used, and forks: a child whose parent forked while another thread loaded
+a module would wait for that module's lock for ever. So a fork waits until no other thread is loading one."""
 
 import importlib
 import os
@@ -37,7 +37,8 @@ os.register_at_fork(before=_wait_for_others, after_in_child=_forget_others)
 
 
 def public(module):
-    """__all__ of this module: `from module import *` then also finds the names that are loaded when they are first used."""
+    """__all__ of this module: `from module import *` then also finds the names that are loaded when they are first
+    used."""
     own = sys.modules[module]
     foreign = {
         name
@@ -48,7 +49,8 @@ def public(module):
 
 
 def names(module, homes):
-    """__getattr__, __dir__ and _HOMES of a module some of whose names other modules define: those are loaded when a name is first used.
+    """__getattr__, __dir__ and _HOMES of a module some of whose names other modules define:
+    those are loaded when a name is first used.
 
     `homes` has the names, by module of this package; behind "=" a module that is itself what the name stands for.
     """

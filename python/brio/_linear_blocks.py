@@ -69,11 +69,17 @@ class LinearOperatorBlockDiag(_Blocks):
         name=None,
     ):
         self._operators = one_dtype("LinearOperatorBlockDiag", operators)
-        hints = [h if h is not None else every(self._operators, n) for n, h in
-                 (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite))]  # fmt: skip
+        hints = [
+            h if h is not None else every(self._operators, n)
+            for n, h in (
+                ("is_non_singular", is_non_singular),
+                ("is_self_adjoint", is_self_adjoint),
+                ("is_positive_definite", is_positive_definite),
+            )
+        ]
         square = is_square if all(o.is_square for o in self._operators) else None
-        super().__init__(self._operators[0].dtype, None, *hints, square, name or "_ds_".join(o.name for o in self._operators),
-                         {"operators": operators})  # fmt: skip
+        super().__init__(self._operators[0].dtype, None, *hints, square,
+                         name or "_ds_".join(o.name for o in self._operators), {"operators": operators})  # fmt: skip
 
     operators = property(lambda self: self._operators, doc="The operators of the blocks.")
 
@@ -165,8 +171,8 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         one_dtype("LinearOperatorBlockLowerTriangular", [o for row in self._rows for o in row])
         if is_non_singular is None:
             is_non_singular = every([row[-1] for row in self._rows], "is_non_singular")
-        super().__init__(self._rows[0][0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name,
-                         {"operators": operators})  # fmt: skip
+        super().__init__(self._rows[0][0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
+                         is_square, name, {"operators": operators})  # fmt: skip
 
     operators = property(lambda self: self._rows, doc="The rows of operators.")
 

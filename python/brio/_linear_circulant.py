@@ -146,8 +146,8 @@ class LinearOperatorCirculant(_Circulant):
     [4.0, 1.0, 0.0, 1.0]
     """
 
-    def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 name="LinearOperatorCirculant"):  # fmt: skip
+    def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None,
+                 is_positive_definite=None, is_square=True, name="LinearOperatorCirculant"):  # fmt: skip
         super().__init__(
             1, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
@@ -160,8 +160,8 @@ class LinearOperatorCirculant2D(_Circulant):
     TensorShape([12, 12])
     """
 
-    def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 name="LinearOperatorCirculant2D"):  # fmt: skip
+    def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None,
+                 is_positive_definite=None, is_square=True, name="LinearOperatorCirculant2D"):  # fmt: skip
         super().__init__(
             2, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
@@ -174,8 +174,8 @@ class LinearOperatorCirculant3D(_Circulant):
     TensorShape([24, 24])
     """
 
-    def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 name="LinearOperatorCirculant3D"):  # fmt: skip
+    def __init__(self, spectrum, input_output_dtype="complex64", is_non_singular=None, is_self_adjoint=None,
+                 is_positive_definite=None, is_square=True, name="LinearOperatorCirculant3D"):  # fmt: skip
         super().__init__(
             3, spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )

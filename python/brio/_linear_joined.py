@@ -54,8 +54,9 @@ class LinearOperatorComposition(LinearOperator):
                 raise ValueError(f"Operators are incompatible: shapes {a.shape} and {b.shape} have no product.")
         if is_non_singular is None and all(o.is_square for o in self._operators):
             is_non_singular = every(self._operators, "is_non_singular")
-        super().__init__(self._operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square,
-                         name or "_o_".join(o.name for o in self._operators), {"operators": operators})  # fmt: skip
+        super().__init__(self._operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
+                         is_square, name or "_o_".join(o.name for o in self._operators),
+                         {"operators": operators})  # fmt: skip
 
     operators = property(lambda self: self._operators, doc="The operators of the product.")
 
@@ -121,8 +122,14 @@ class LinearOperatorComposition(LinearOperator):
 class _Of(LinearOperator):
     def __init__(self, operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name):
         self._operator = operator
-        hints = [h if h is not None else getattr(operator, n) for n, h in
-                 (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite))]  # fmt: skip
+        hints = [
+            h if h is not None else getattr(operator, n)
+            for n, h in (
+                ("is_non_singular", is_non_singular),
+                ("is_self_adjoint", is_self_adjoint),
+                ("is_positive_definite", is_positive_definite),
+            )
+        ]
         super().__init__(operator.dtype, None, *hints, is_square, name, {"operator": operator})
 
     operator = property(lambda self: self._operator, doc="The operator that it is made of.")
@@ -238,10 +245,16 @@ class LinearOperatorKronecker(LinearOperator):
         name=None,
     ):
         self._operators = one_dtype("LinearOperatorKronecker", operators)
-        hints = [h if h is not None else every(self._operators, n) for n, h in
-                 (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite))]  # fmt: skip
-        super().__init__(self._operators[0].dtype, None, *hints, is_square, name or "_x_".join(o.name for o in self._operators),
-                         {"operators": operators})  # fmt: skip
+        hints = [
+            h if h is not None else every(self._operators, n)
+            for n, h in (
+                ("is_non_singular", is_non_singular),
+                ("is_self_adjoint", is_self_adjoint),
+                ("is_positive_definite", is_positive_definite),
+            )
+        ]
+        super().__init__(self._operators[0].dtype, None, *hints, is_square,
+                         name or "_x_".join(o.name for o in self._operators), {"operators": operators})  # fmt: skip
 
     operators = property(lambda self: self._operators, doc="The operators of the product.")
 
@@ -353,8 +366,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     [[2.0, 2.0], [2.0, 5.0]]
     """
 
-    def __init__(self, base_operator, u, diag_update=None, v=None, is_diag_update_positive=None, is_non_singular=None, is_self_adjoint=None,
-                 is_positive_definite=None, is_square=None, name="LinearOperatorLowRankUpdate"):  # fmt: skip
+    def __init__(self, base_operator, u, diag_update=None, v=None, is_diag_update_positive=None, is_non_singular=None,
+                 is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name="LinearOperatorLowRankUpdate"):  # fmt: skip
         self._base = base_operator
         self._u = tensor(u)
         self._v = None if v is None else tensor(v)

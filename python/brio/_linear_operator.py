@@ -36,15 +36,16 @@ def common(*shapes):
 
 
 class LinearOperator(Module):
-    """A batch of matrices. Subclasses say what they are with _shape() and _matmul(), or _to_dense(); everything else follows.
+    """A batch of matrices. Subclasses say what they are with _shape() and _matmul(), or _to_dense();
+    everything else follows.
 
     >>> operator = tf.linalg.LinearOperatorDiag([2.0, 3.0])
     >>> operator.matvec([1.0, 1.0]).numpy().tolist(), operator.determinant().numpy().item()
     ([2.0, 3.0], 6.0)
     """
 
-    def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name=None, parameters=None):  # fmt: skip
+    def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+                 is_square=None, name=None, parameters=None):  # fmt: skip
         super().__init__(name=None)
         if is_positive_definite:
             if is_non_singular is False:
@@ -165,9 +166,9 @@ class LinearOperator(Module):
         matrix = self._to_dense()
         if not matrix.dtype.is_complex:
             return _linalg.det(matrix)
-        from brio._host import on_host
-
         import numpy as np
+
+        from brio._host import on_host
 
         return on_host(np.linalg.det, [matrix], [(matrix.shape[:-2], matrix.dtype)])[0]
 
@@ -186,7 +187,8 @@ class LinearOperator(Module):
         from brio._linear_joined import LinearOperatorAdjoint
 
         return LinearOperatorAdjoint(self, is_non_singular=self.is_non_singular, is_self_adjoint=self.is_self_adjoint,
-                                     is_positive_definite=self.is_positive_definite, is_square=True if self.is_square else None)  # fmt: skip
+                                     is_positive_definite=self.is_positive_definite,
+                                     is_square=True if self.is_square else None)  # fmt: skip
 
     def _inverse(self):
         from brio._linear_joined import LinearOperatorInversion
@@ -239,7 +241,8 @@ class LinearOperator(Module):
             left, right = self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x
             if left.domain_dimension != right.range_dimension:
                 raise ValueError(
-                    f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}."
+                    f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got "
+                    f"{right.range_dimension}."
                 )
             return left._product(right)
         x = self._argument(x)
@@ -250,7 +253,8 @@ class LinearOperator(Module):
     def _check(self, x, size):
         if x.shape.rank < 2 or x.shape[-2] != size:
             raise ValueError(
-                f"[{type(self).__name__}] a matrix of shape {tuple(x.shape)} does not go with an operator of shape {self.shape}; it needs {size} rows"
+                f"[{type(self).__name__}] a matrix of shape {tuple(x.shape)} does not go with an operator of shape "
+                f"{self.shape}; it needs {size} rows"
             )
 
     def _product(self, other):
@@ -321,7 +325,8 @@ class LinearOperator(Module):
         return self._inverse()
 
     def cholesky(self, name="cholesky"):
-        """The operator of the lower triangles whose product with their adjoints is this one, which is positive definite and self-adjoint."""
+        """The operator of the lower triangles whose product with their adjoints is this one,
+        which is positive definite and self-adjoint."""
         if not (self.is_positive_definite and self.is_self_adjoint):
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         return self._cholesky()

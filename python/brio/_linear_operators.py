@@ -1,4 +1,5 @@
-"""Linear operators of one kind each: full matrices, diagonals, identities, triangles, reflections, permutations, Toeplitz's."""
+"""Linear operators of one kind each: full matrices, diagonals, identities, triangles, reflections,
+permutations, Toeplitz's."""
 
 from brio import _core
 from brio._core import _linalg
@@ -142,12 +143,19 @@ class LinearOperatorIdentity(_Identity):
     3.0
     """
 
-    def __init__(self, num_rows, batch_shape=None, dtype=None, is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True,
-                 assert_proper_shapes=False, name="LinearOperatorIdentity"):  # fmt: skip
+    def __init__(self, num_rows, batch_shape=None, dtype=None, is_non_singular=True, is_self_adjoint=True,
+                 is_positive_definite=True, is_square=True, assert_proper_shapes=False,
+                 name="LinearOperatorIdentity"):  # fmt: skip
         if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
             raise ValueError("An identity operator is always non-singular, self-adjoint, positive definite and square.")
-        super().__init__(num_rows, batch_shape, dtype or "float32", (True, True, True, True), name, {"num_rows": num_rows,
-                         "batch_shape": batch_shape, "dtype": dtype})  # fmt: skip
+        super().__init__(
+            num_rows,
+            batch_shape,
+            dtype or "float32",
+            (True, True, True, True),
+            name,
+            {"num_rows": num_rows, "batch_shape": batch_shape, "dtype": dtype},
+        )
 
     def _to_dense(self):
         return _core.eye(self._rows, batch_shape=self._batch, dtype=self.dtype)
@@ -191,8 +199,8 @@ class LinearOperatorScaledIdentity(_Identity):
     9.0
     """
 
-    def __init__(self, num_rows, multiplier, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=True,
-                 assert_proper_shapes=False, name="LinearOperatorScaledIdentity"):  # fmt: skip
+    def __init__(self, num_rows, multiplier, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+                 is_square=True, assert_proper_shapes=False, name="LinearOperatorScaledIdentity"):  # fmt: skip
         self._multiplier = tensor(multiplier)
         if is_self_adjoint is None and not self._multiplier.dtype.is_complex:
             is_self_adjoint = True
@@ -276,14 +284,15 @@ class LinearOperatorZeros(_Identity):
     [0.0, 0.0]
     """
 
-    def __init__(self, num_rows, num_columns=None, batch_shape=None, dtype=None, is_non_singular=False, is_self_adjoint=True, is_positive_definite=False,
-                 is_square=True, assert_proper_shapes=False, name="LinearOperatorZeros"):  # fmt: skip
+    def __init__(self, num_rows, num_columns=None, batch_shape=None, dtype=None, is_non_singular=False,
+                 is_self_adjoint=True, is_positive_definite=False, is_square=True, assert_proper_shapes=False,
+                 name="LinearOperatorZeros"):  # fmt: skip
         self._columns = int(num_rows if num_columns is None else num_columns)
         if is_non_singular or is_positive_definite:
             raise ValueError("A zero operator is always singular, and not positive definite.")
         square = self._columns == int(num_rows)
-        super().__init__(num_rows, batch_shape, dtype or "float32", (False, is_self_adjoint and square, False, square), name,
-                         {"num_rows": num_rows, "num_columns": num_columns})  # fmt: skip
+        super().__init__(num_rows, batch_shape, dtype or "float32", (False, is_self_adjoint and square, False, square),
+                         name, {"num_rows": num_rows, "num_columns": num_columns})  # fmt: skip
 
     def _shape(self):
         return [*self._batch, self._rows, self._columns]
@@ -359,8 +368,8 @@ class LinearOperatorHouseholder(LinearOperator):
     [-3.0, 2.0]
     """
 
-    def __init__(self, reflection_axis, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name="LinearOperatorHouseholder"):  # fmt: skip
+    def __init__(self, reflection_axis, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+                 is_square=None, name="LinearOperatorHouseholder"):  # fmt: skip
         self._reflection_axis = tensor(reflection_axis)
         if is_self_adjoint is False or is_positive_definite or is_non_singular is False or is_square is False:
             raise ValueError(
@@ -422,8 +431,8 @@ class LinearOperatorPermutation(LinearOperator):
     [6.0, 7.0, 5.0]
     """
 
-    def __init__(self, perm, dtype="float32", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name="LinearOperatorPermutation"):  # fmt: skip
+    def __init__(self, perm, dtype="float32", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
+                 is_square=None, name="LinearOperatorPermutation"):  # fmt: skip
         self._perm = tensor(perm)
         if not self._perm.dtype.is_integer:
             raise TypeError("Argument `perm` must have integer `dtype`.")
@@ -533,14 +542,22 @@ class LinearOperatorTridiag(LinearOperator):
     [1.0, 3.0, 0.0]
     """
 
-    def __init__(self, diagonals, diagonals_format="compact", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
-                 name="LinearOperatorTridiag"):  # fmt: skip
+    def __init__(self, diagonals, diagonals_format="compact", is_non_singular=None, is_self_adjoint=None,
+                 is_positive_definite=None, is_square=None, name="LinearOperatorTridiag"):  # fmt: skip
         if is_square is False:
             raise ValueError("Only square tridiagonal operators are supported.")
         self._diagonals, self._format = diagonals, diagonals_format
         self._kept = compact("LinearOperatorTridiag", diagonals, diagonals_format)
-        super().__init__(self._kept.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"diagonals": diagonals,
-                         "diagonals_format": diagonals_format})  # fmt: skip
+        super().__init__(
+            self._kept.dtype,
+            None,
+            is_non_singular,
+            is_self_adjoint,
+            is_positive_definite,
+            True,
+            name,
+            {"diagonals": diagonals, "diagonals_format": diagonals_format},
+        )
 
     diagonals = property(lambda self: self._diagonals, doc="The diagonals as they were given.")
     diagonals_format = property(lambda self: self._format, doc="How they were given.")

@@ -36,7 +36,8 @@ def _rows(params, ids, max_norm):
 def embedding_lookup_sparse(
     params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False
 ):
-    """For each row of sparse (or ragged) ids the mean, the sum, or the sum by the root of the weights' squares, of the table's rows.
+    """For each row of sparse (or ragged) ids the mean, the sum, or the sum by the root of the weights' squares,
+    of the table's rows.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [2, 0, 1], [2, 2])
     >>> tf.nn.embedding_lookup_sparse(tf.constant([[1.0], [2.0], [3.0]]), ids, None, "sum").numpy().tolist()
@@ -49,7 +50,8 @@ def embedding_lookup_sparse(
     else:
         if not hasattr(sp_ids, "indices"):
             raise TypeError(
-                f"[embedding_lookup_sparse] sp_ids is a {type(sp_ids).__name__}; it must be a SparseTensor or a RaggedTensor"
+                f"[embedding_lookup_sparse] sp_ids is a {type(sp_ids).__name__}; it must be a SparseTensor or a "
+                "RaggedTensor"
             )
         ids, segments = sp_ids.values, sp_ids.indices[:, 0]
         weights = None if sp_weights is None else sp_weights.values
@@ -59,9 +61,10 @@ def embedding_lookup_sparse(
     return _combined(rows, weights, segments, count, combiner)
 
 
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None, max_norm=None, name=None,
-                                 allow_fast_lookup=False):  # fmt: skip
-    """As embedding_lookup_sparse, without ids below 0 and without weights that are not above 0 (but for sums); rows without ids are 0, or those of default_id.
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None,
+                                 max_norm=None, name=None, allow_fast_lookup=False):  # fmt: skip
+    """As embedding_lookup_sparse, without ids below 0 and without weights that are not above 0 (but for sums); rows
+    without ids are 0, or those of default_id.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 1]], [2, -1], [3, 2])
     >>> tf.nn.safe_embedding_lookup_sparse(tf.constant([[1.0], [2.0], [3.0]]), ids).numpy().tolist()

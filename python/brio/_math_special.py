@@ -2,8 +2,8 @@
 
 from brio import _missing
 from brio import _special_functions as _of
-from brio._core._math import bessel_i0, bessel_i1
-from brio._more_math import bessel_i0e, bessel_i1e
+from brio._core._math import bessel_i0, bessel_i1  # noqa: F401
+from brio._more_math import bessel_i0e, bessel_i1e  # noqa: F401
 
 __getattr__ = _missing.attribute_error_of("brio.math.special")
 

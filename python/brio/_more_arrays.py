@@ -12,7 +12,8 @@ UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """A new axis with 1 at the index and 0 elsewhere. NumPy's floats and bools are taken as the whole numbers that they are.
+    """A new axis with 1 at the index and 0 elsewhere.
+    NumPy's floats and bools are taken as the whole numbers that they are.
 
     >>> tf.one_hot([0, 2], 3).numpy().tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -23,7 +24,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
 
 def unique(x, out_idx="int32", name=None):
-    """The different elements of a vector, in the order of their first occurrence, and where each element is among them."""
+    """The different elements of a vector, in the order of their first occurrence,
+    and where each element is among them."""
     return Unique(*_core._unique(x, out_idx)[:2])
 
 
@@ -116,7 +118,8 @@ def bitcast(input, type, name=None):
 
 
 def get_static_value(tensor, partial=False):
-    """The values as a NumPy array where they are known and stay as they are, else None. What is no tensor is given back."""
+    """The values as a NumPy array where they are known and stay as they are, else None.
+    What is no tensor is given back."""
     if not _core.is_tensor(tensor):
         return tensor
     return tensor.numpy() if not isinstance(tensor, _core.Variable) and _core._is_known(tensor) else None

@@ -1,4 +1,5 @@
-"""Names of tf that are seldom used: TensorProtos, fingerprints, patches of volumes, kinds of variables and of devices."""
+"""Names of tf that are seldom used: TensorProtos, fingerprints, patches of volumes,
+kinds of variables and of devices."""
 
 import contextlib
 import enum
@@ -62,7 +63,8 @@ class DeviceSpec:
                 found["device_index"] = rest[1] if len(rest) == 2 and rest[1] != "*" else None
             else:
                 raise ValueError(
-                    f"[DeviceSpec] {spec!r} has a part {part!r}; a name is such as '/job:worker/replica:0/task:0/device:GPU:0'"
+                    f"[DeviceSpec] {spec!r} has a part {part!r}; a name is such as "
+                    "'/job:worker/replica:0/task:0/device:GPU:0'"
                 )
         return DeviceSpec(**found)
 
@@ -158,14 +160,14 @@ class TensorProto:
         """The sizes."""
         return self._tensor.shape.as_proto() if hasattr(self._tensor.shape, "as_proto") else self._tensor.shape
 
-    def SerializeToString(self, deterministic=None):  # noqa: N802: protobuf's
+    def SerializeToString(self, deterministic=None):
         """The message as bytes, which tf.io.parse_tensor reads."""
         from brio._tensor_proto import serialize
 
         return serialize(self._tensor)
 
     @classmethod
-    def FromString(cls, serialized):  # noqa: N802: protobuf's
+    def FromString(cls, serialized):
         """The message of bytes."""
         from brio._tensor_proto import _NAMES, _fields, parse
 
@@ -266,14 +268,16 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator):
-    """A scope in which a function makes the variables: it is called with what would make the next one, and with its arguments."""
+    """A scope in which a function makes the variables:
+    it is called with what would make the next one, and with its arguments."""
     import brio
 
     original = brio.Variable
 
     class Creating(type):
-        def __call__(cls, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None, variable_def=None, dtype=None,
-                     import_scope=None, constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE, shape=None,
+        def __call__(cls, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
+                     variable_def=None, dtype=None, import_scope=None, constraint=None,
+                     synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE, shape=None,
                      experimental_enable_variable_lifting=None, **more):  # fmt: skip
             given = {
                 "initial_value": initial_value,
@@ -330,12 +334,15 @@ def no_gradient(op_type):
 
 
 def register_tensor_conversion_function(base_type, conversion_func, priority=100):
-    """Makes objects of a class, or of several, taken for tensors: conversion_func(value, dtype, name, as_ref) gives the tensor.
+    """Makes objects of a class, or of several, taken for tensors:
+    conversion_func(value, dtype, name, as_ref) gives the tensor.
 
     >>> class Celsius:
     ...     def __init__(self, degrees):
     ...         self.degrees = degrees
-    >>> tf.register_tensor_conversion_function(Celsius, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.degrees, dtype))
+    >>> tf.register_tensor_conversion_function(
+    ...     Celsius, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.degrees, dtype)
+    ... )
     >>> float(tf.convert_to_tensor(Celsius(20.0)) + 1.0)
     21.0
     """

@@ -1,4 +1,5 @@
-"""Functions of tf.image of the rarer kind: boxes and which of them stay, glimpses, similarity at several scales, parts of JPEGs."""
+"""Functions of tf.image of the rarer kind: boxes and which of them stay, glimpses, similarity at several scales,
+parts of JPEGs."""
 
 from brio import _core
 from brio._core import _random
@@ -89,7 +90,8 @@ def _picked(overlaps, scores, count, threshold, least, sigma=0.0):
 def non_max_suppression_with_scores(
     boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None
 ):
-    """The numbers of the boxes with the best scores, and the scores; with soft_nms_sigma the scores of overlapping boxes fall in place of their going.
+    """The numbers of the boxes with the best scores, and the scores;
+    with soft_nms_sigma the scores of overlapping boxes fall in place of their going.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [0.0, 2.0, 1.0, 3.0]]
     >>> tf.image.non_max_suppression_with_scores(boxes, [0.5, 0.9, 0.4], 3)[0].numpy().tolist()
@@ -125,9 +127,11 @@ def non_max_suppression_overlaps(
     return _core.constant(chosen, "int32", shape=[len(chosen)])
 
 
-def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), pad_to_max_output_size=False, name=None,
-                               sorted_input=False, canonicalized_coordinates=False, tile_size=512):  # fmt: skip
-    """The numbers of the boxes that stay, for each picture of a batch, filled up with 0 where that is asked for, and how many there are.
+def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
+                               pad_to_max_output_size=False, name=None, sorted_input=False,
+                               canonicalized_coordinates=False, tile_size=512):  # fmt: skip
+    """The numbers of the boxes that stay, for each picture of a batch, filled up with 0 where that is asked for,
+    and how many there are.
 
     >>> idx, count = tf.image.non_max_suppression_padded([[0.0, 0.0, 1.0, 1.0]], [0.5], 3, pad_to_max_output_size=True)
     >>> idx.numpy().tolist(), count.numpy().item()
@@ -177,8 +181,8 @@ def ssim_multiscale(img1, img2, max_val, power_factors=_POWERS, filter_size=11, 
             a, b = (_halved(x) for x in (a, b))
         if any(_core._surely_less(n, filter_size) for n in a.shape[-3:-1]):
             raise _core_error(
-                f"[ssim_multiscale] at scale {scale} pictures of shape {a.shape} are smaller than the filter, {filter_size}; "
-                f"give larger ones or fewer power_factors"
+                f"[ssim_multiscale] at scale {scale} pictures of shape {a.shape} are smaller than the filter, "
+                f"{filter_size}; give larger ones or fewer power_factors"
             )
         similar, contrast = _ssim_map(a, b, largest, filter_size, filter_sigma, k1, k2)
         last = scale == len(power_factors) - 1
@@ -197,9 +201,12 @@ def _halved(x):
 
 
 def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise="uniform", name=None):
-    """A window of each picture around its offset (y, x), with noise ('uniform', 'gaussian' or 'zero') where it looks out of the picture.
+    """A window of each picture around its offset (y, x), with noise ('uniform', 'gaussian' or 'zero') where it looks
+    out of the picture.
 
-    >>> tf.image.extract_glimpse(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), [2, 2], [[0.0, 0.0]]).numpy().reshape(-1).tolist()
+    >>> tf.image.extract_glimpse(
+    ...     tf.reshape(tf.range(16.0), [1, 4, 4, 1]), [2, 2], [[0.0, 0.0]]
+    ... ).numpy().reshape(-1).tolist()
     [5.0, 6.0, 9.0, 10.0]
     """
     x = _core.convert_to_tensor(input)
@@ -266,11 +273,15 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
     )
 
 
-def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1, aspect_ratio_range=None, area_range=None,
-                                            max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
-    """A random piece of a picture that covers a share of one of the boxes, a function of the seed alone: (begin and size for tf.slice, the box (1, 1, 4)).
+def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1,
+                                            aspect_ratio_range=None, area_range=None, max_attempts=None,
+                                            use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
+    """A random piece of a picture that covers a share of one of the boxes, a function of the seed alone:
+    (begin and size for tf.slice, the box (1, 1, 4)).
 
-    >>> begin, size, box = tf.image.stateless_sample_distorted_bounding_box([30, 40, 3], [[[0.0, 0.0, 1.0, 1.0]]], [1, 2])
+    >>> begin, size, box = tf.image.stateless_sample_distorted_bounding_box(
+    ...     [30, 40, 3], [[[0.0, 0.0, 1.0, 1.0]]], [1, 2]
+    ... )
     >>> begin.shape, size.shape, box.shape
     (TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4]))
     """
@@ -293,8 +304,8 @@ def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, mi
     return tuple(_sampled_box(*given, draws, *options))
 
 
-def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1,
-                         dct_method="", name=None):  # fmt: skip
+def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
+                         acceptable_fraction=1, dct_method="", name=None):  # fmt: skip
     """The pixels of a part (y, x, height, width) of a JPEG file's bytes.
 
     >>> picture = tf.io.encode_jpeg(tf.zeros([20, 30, 3], tf.uint8))
@@ -304,8 +315,9 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upsca
     from brio.io import decode_jpeg
 
     y, x, rows, columns = (int(n) for n in (crop_window.numpy() if hasattr(crop_window, "numpy") else crop_window))
-    pixels = decode_jpeg(contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
-                         acceptable_fraction=acceptable_fraction, dct_method=dct_method)  # fmt: skip
+    pixels = decode_jpeg(contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
+                         try_recover_truncated=try_recover_truncated, acceptable_fraction=acceptable_fraction,
+                         dct_method=dct_method)  # fmt: skip
     if (
         y < 0
         or x < 0

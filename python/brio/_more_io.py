@@ -51,9 +51,12 @@ def serialize_many_sparse(sp_input, out_type="string", name=None):
 
 
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
-    """The sparse tensor whose rows serialize_many_sparse, or serialize_sparse one by one, wrote; the largest row decides on the shape.
+    """The sparse tensor whose rows serialize_many_sparse, or serialize_sparse one by one, wrote;
+    the largest row decides on the shape.
 
-    >>> tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.sparse.eye(3)), tf.float32).dense_shape.numpy().tolist()
+    >>> tf.io.deserialize_many_sparse(
+    ...     tf.io.serialize_many_sparse(tf.sparse.eye(3)), tf.float32
+    ... ).dense_shape.numpy().tolist()
     [3, 3]
     """
     texts = _core.convert_to_tensor(serialized_sparse)
@@ -66,7 +69,8 @@ def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
         at, shape = parse(row[0], _core.int64).numpy(), parse(row[2], _core.int64).numpy()
         if rank is not None and len(shape) + 1 != rank:
             raise InvalidArgumentError(
-                f"[deserialize_many_sparse] rows of {len(shape)} axes make a tensor of rank {len(shape) + 1}, not {rank}"
+                f"[deserialize_many_sparse] rows of {len(shape)} axes make a tensor of rank {len(shape) + 1}, not "
+                f"{rank}"
             )
         values.append(parse(row[1], dtype))
         places.append(np.concatenate([np.full((len(at), 1), i, np.int64), at.reshape(-1, len(shape))], 1))

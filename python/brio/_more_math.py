@@ -128,7 +128,8 @@ def zero_fraction(value, name=None):
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
-    """All tensors scaled down so that together they have this length, where they are longer; and their length before."""
+    """All tensors scaled down so that together they have this length, where they are longer;
+    and their length before."""
     return _core._clip_by_global_norm(list(t_list), clip_norm, use_norm)
 
 

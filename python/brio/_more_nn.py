@@ -1,4 +1,5 @@
-"""Functions of tf.nn that are made of others: windows, morphology, gradients of depthwise convolutions, isotonic regression."""
+"""Functions of tf.nn that are made of others:
+windows, morphology, gradients of depthwise convolutions, isotonic regression."""
 
 from collections import namedtuple
 
@@ -26,7 +27,8 @@ def _pair(who, what, given):
 
 
 def _steps(who, size, window, stride, padding):
-    """How many windows there are along an axis, and how many places lie before the first element and behind the last."""
+    """How many windows there are along an axis, and how many places lie before the first element and behind the
+    last."""
     if padding == "VALID":
         count = (size - window) // stride + 1
         if count < 1:
@@ -44,7 +46,8 @@ def _lowest(dtype):
 
 
 def _taps(who, x, window, strides, rates, padding):
-    """What lies at each place of the windows: (row, column, pixels (batch, windows, windows, channels)), and numbers of windows and padding."""
+    """What lies at each place of the windows: (row, column, pixels (batch, windows, windows, channels)),
+    and numbers of windows and padding."""
     sizes = [(k - 1) * r + 1 for k, r in zip(window, rates)]
     (rows, top, bottom), (columns, left, right) = (
         _steps(who, int(x.shape[1 + i]), sizes[i], strides[i], padding) for i in (0, 1)
@@ -104,7 +107,10 @@ def max_pool_with_argmax(
 def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
     """Greyscale dilation: the largest of pixel plus filter in each window, channel by channel.
 
-    >>> tf.nn.dilation2d(tf.reshape([1.0, 2.0, 3.0, 0.0], [1, 2, 2, 1]), tf.zeros([2, 2, 1]), [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1]).numpy().item()
+    >>> tf.nn.dilation2d(
+    ...     tf.reshape([1.0, 2.0, 3.0, 0.0], [1, 2, 2, 1]), tf.zeros([2, 2, 1]),
+    ...     [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1],
+    ... ).numpy().item()
     3.0
     """
     who = "dilation2d"
@@ -114,7 +120,8 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
     filters = _core.convert_to_tensor(filters, dtype_hint=x.dtype)
     if filters.shape.rank != 3 or filters.shape[2] != x.shape[3]:
         raise InvalidArgumentError(
-            f"[{who}] filters have shape {tuple(filters.shape)}; for pictures of {x.shape[3]} channels it is (rows, columns, {x.shape[3]})"
+            f"[{who}] filters have shape {tuple(filters.shape)}; for pictures of {x.shape[3]} channels it is (rows, "
+            f"columns, {x.shape[3]})"
         )
     taps, _, _ = _taps(
         who,
@@ -190,7 +197,8 @@ def _fractional(who, value, pooling_ratio, pseudo_random, overlapping, seed, mea
 
 
 def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
-    """The largest of each window where windows differ in size by one, at random, so that a picture shrinks by a fraction: (pictures, edges of rows, of columns).
+    """The largest of each window where windows differ in size by one, at random, so that a picture shrinks by a
+    fraction: (pictures, edges of rows, of columns).
 
     >>> tf.nn.fractional_max_pool(tf.ones([2, 30, 30, 3]), 1.44).output.shape
     TensorShape([2, 20, 20, 3])
@@ -208,7 +216,8 @@ def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
 
 
 def _pools(rows):
-    """The number of the run of equal fitted values that each element is in: pool adjacent violators, rows that are to fall."""
+    """The number of the run of equal fitted values that each element is in:
+    pool adjacent violators, rows that are to fall."""
     import numpy as np
 
     made = np.zeros(rows.shape, np.int32)
@@ -226,7 +235,8 @@ def _pools(rows):
 
 
 def isotonic_regression(inputs, decreasing=True, axis=-1):
-    """The nearest values, in squares, that fall (or rise) along an axis, and the number of the run of equal ones that each is in.
+    """The nearest values, in squares, that fall (or rise) along an axis,
+    and the number of the run of equal ones that each is in.
 
     >>> tf.nn.isotonic_regression([3.0, 1.0, 2.0, 0.0])[0].numpy().tolist()
     [3.0, 1.5, 1.5, 0.0]
@@ -316,14 +326,22 @@ def _sizes(given):
 
 
 def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
-    """What atrous_conv2d's gradient is for its input: pixels spread by filters (rows, columns, channels out, channels in) with gaps."""
+    """What atrous_conv2d's gradient is for its input:
+    pixels spread by filters (rows, columns, channels out, channels in) with gaps."""
     value, filters = _core.convert_to_tensor(value), _core.convert_to_tensor(filters)
     zeros = _core.zeros(_sizes(output_shape), value.dtype)
     return _gradient_of(lambda x: _core._nn.conv2d(x, filters, 1, padding, dilations=rate), zeros, value)
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes, filter, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+    input_sizes,
+    filter,
+    out_backprop,
+    strides,
+    padding,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],  # noqa: B006  TensorFlow's default
+    name=None,
 ):
     """The gradient of depthwise_conv2d for its input."""
     rates, filter, above = (
@@ -338,7 +356,14 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input, filter_sizes, out_backprop, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1], name=None
+    input,
+    filter_sizes,
+    out_backprop,
+    strides,
+    padding,
+    data_format="NHWC",
+    dilations=[1, 1, 1, 1],  # noqa: B006  TensorFlow's default
+    name=None,
 ):
     """The gradient of depthwise_conv2d for its filters."""
     rates, x, above = (
@@ -358,7 +383,8 @@ def _rates(dilations, data_format):
 
 
 def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None, data_format=None):
-    """op(input, number of spatial axes, padding) as if its windows had gaps: pixels that are dilation_rate apart become pictures of their own.
+    """op(input, number of spatial axes, padding) as if its windows had gaps:
+    pixels that are dilation_rate apart become pictures of their own.
 
     >>> pool = lambda x, n, padding: tf.nn.max_pool2d(x, 2, 1, padding)
     >>> tf.nn.with_space_to_batch(tf.ones([1, 8, 8, 3]), [2, 2], "VALID", pool).shape
@@ -410,14 +436,15 @@ def conv(
     filter,
     strides,
     padding,
-    explicit_paddings=[],
+    explicit_paddings=[],  # noqa: B006  TensorFlow's default
     data_format="CHANNELS_LAST",
-    dilations=[],
+    dilations=[],  # noqa: B006  TensorFlow's default
     batch_dims=1,
     groups=1,
     name=None,
 ):
-    """A convolution of pictures or volumes, whose number of dimensions is that of the input; the first batch_dims axes are of the batch.
+    """A convolution of pictures or volumes, whose number of dimensions is that of the input;
+    the first batch_dims axes are of the batch.
 
     >>> tf.conv(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 3]), [1, 1, 1, 1], "VALID").shape
     TensorShape([1, 3, 3, 3])

@@ -10,7 +10,8 @@ _Filled = collections.namedtuple(
 
 
 def ragged_fill_empty_rows(value_rowids, values, nrows, default_value, name=None):
-    """The values of ragged rows with a default in each row that has none: (rows of values, values, which rows were empty, where values went).
+    """The values of ragged rows with a default in each row that has none:
+    (rows of values, values, which rows were empty, where values went).
 
     >>> tf.ragged_fill_empty_rows([0, 0, 2], [1, 2, 3], 4, -1).output_values.numpy().tolist()
     [1, 2, -1, 3, -1]

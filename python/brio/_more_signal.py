@@ -122,7 +122,8 @@ def ifftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
 
 
 def rfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
-    """The Fourier transform of real numbers along some axes; of the last one the half that is not a mirror of the other."""
+    """The Fourier transform of real numbers along some axes;
+    of the last one the half that is not a mirror of the other."""
     x = _core.convert_to_tensor(input_tensor)
     if x.dtype not in (_core.float32, _core.float64):
         raise ValueError(f"[rfftnd] takes float32 and float64, but got {x.dtype.name}")

@@ -72,8 +72,9 @@ class SparseFeature(
 class TFRecordOptions:
     """How TFRecord files are compressed."""
 
-    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None, window_bits=None,
-                 compression_level=None, compression_method=None, mem_level=None, compression_strategy=None):  # fmt: skip
+    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None,
+                 window_bits=None, compression_level=None, compression_method=None, mem_level=None,
+                 compression_strategy=None):  # fmt: skip
         self.compression_type = compression_type or ""
         self.compression_level = -1 if compression_level is None else int(compression_level)
 
@@ -131,7 +132,8 @@ def _row(key, feature):
     if isinstance(feature, RaggedFeature):
         return feature.value_key or key, "var", (), dtype, None, False
     raise ValueError(
-        f"Unsupported feature type {type(feature).__name__} of {key!r}: give a FixedLenFeature, VarLenFeature or FixedLenSequenceFeature"
+        f"Unsupported feature type {type(feature).__name__} of {key!r}: give a FixedLenFeature, VarLenFeature or "
+        "FixedLenSequenceFeature"
     )
 
 
@@ -159,10 +161,10 @@ def _unpacked(features, tensors, single):
             made[key] = SparseTensor(next(tensors), next(tensors), next(tensors))
         elif isinstance(feature, RaggedFeature):
             indices, values, dense_shape = next(tensors), next(tensors), next(tensors)
-            rows = lambda: RaggedTensor.from_value_rowids(
-                values, indices[:, 0], int(dense_shape[0])
-            ).with_row_splits_dtype(feature.row_splits_dtype)  # noqa: B023, E731
-            made[key] = values if single else rows()
+            if not single:
+                rows = RaggedTensor.from_value_rowids(values, indices[:, 0], int(dense_shape[0]))
+                values = rows.with_row_splits_dtype(feature.row_splits_dtype)
+            made[key] = values
         else:
             made[key] = next(tensors)
     return made
@@ -186,7 +188,8 @@ def _plain(features):
         if isinstance(feature, SparseFeature):
             if len(_listed(feature.index_key)) != len(_listed(feature.size)):
                 raise ValueError(
-                    f"feature {key!r} has {len(_listed(feature.index_key))} keys of places, but {len(_listed(feature.size))} sizes"
+                    f"feature {key!r} has {len(_listed(feature.index_key))} keys of places, but "
+                    f"{len(_listed(feature.size))} sizes"
                 )
             for name, dtype in [
                 (feature.value_key, feature.dtype),
@@ -196,7 +199,8 @@ def _plain(features):
                     isinstance(plain[name], VarLenFeature) and _core.as_dtype(plain[name].dtype) == dtype
                 ):
                     raise ValueError(
-                        f"feature {name!r}, which {key!r} is made of, is asked for as {plain[name]} too; make it a VarLenFeature"
+                        f"feature {name!r}, which {key!r} is made of, is asked for as {plain[name]} too; make it a "
+                        "VarLenFeature"
                     )
                 plain.setdefault(name, VarLenFeature(_core.as_dtype(dtype)))
     return plain

@@ -86,13 +86,15 @@ class RaggedTensor:
             at = ids.numpy()
             if (at[1:] < at[:-1]).any() or (at[:1] < 0).any():
                 raise InvalidArgumentError(
-                    f"[from_value_rowids] value_rowids {_shown(at)} must not fall, and not be below 0; sort the values by their rows"
+                    f"[from_value_rowids] value_rowids {_shown(at)} must not fall, and not be below 0; sort the values "
+                    "by their rows"
                 )
             least = int(at[-1]) + 1 if len(at) else 0
             count = least if nrows is None else int(nrows)
             if count < least:
                 raise ValueError(
-                    f"[from_value_rowids] nrows={count}, but value_rowids go up to {least - 1}; nrows must be {least} or more"
+                    f"[from_value_rowids] nrows={count}, but value_rowids go up to {least - 1}; nrows must be {least} "
+                    "or more"
                 )
         else:
             count = int(ids[-1]) + 1 if nrows is None else int(nrows)
@@ -111,7 +113,8 @@ class RaggedTensor:
         rows = int(nrows) if nrows is not None else count // n if n else 0
         if n < 0 or rows * n != count:
             raise ValueError(
-                f"[from_uniform_row_length] {rows} rows of {n} are not the {count} values; uniform_row_length times nrows must be their number"
+                f"[from_uniform_row_length] {rows} rows of {n} are not the {count} values; uniform_row_length times "
+                "nrows must be their number"
             )
         dtype = values.row_splits.dtype if isinstance(values, RaggedTensor) else "int64"
         return cls._of(values, _core.cast(np.arange(rows + 1, dtype=np.int64) * n, dtype), n)
@@ -333,7 +336,8 @@ class RaggedTensor:
 
     def __tf_tensor__(self, dtype=None, name=None):
         raise TypeError(
-            "this function takes no ragged tensor; tf.ragged.map_flat_values(f, x) calls one with the values, and x.to_tensor() fills short rows up"
+            "this function takes no ragged tensor; tf.ragged.map_flat_values(f, x) calls one with the values, and "
+            "x.to_tensor() fills short rows up"
         )
 
     def __len__(self):
@@ -389,6 +393,6 @@ def _text(x):
     return np.array2string(x, separator=", ") if x.size else repr(x.tolist())
 
 
-from brio import _ragged_calls  # noqa: E402: functions of tf take ragged tensors from now on
+from brio import _ragged_calls  # noqa: E402  functions of tf take ragged tensors from now on
 
 _ragged_calls.install()

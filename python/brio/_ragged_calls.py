@@ -1,4 +1,5 @@
-"""Functions of tf called on ragged tensors: installed when the first one is made, so that other programs pay nothing for it.
+"""Functions of tf called on ragged tensors: installed when the first one is made,
+so that other programs pay nothing for it.
 
 What works on elements works on the flat values; what works along rows has a function of its own here.
 """
@@ -10,18 +11,21 @@ import numpy as np
 
 from brio import _core
 from brio._ragged import RaggedTensor, _count
-from brio._ragged_operators import install as _install_operators, of_values
+from brio._ragged_operators import install as _install_operators
+from brio._ragged_operators import of_values
 from brio._ragged_reductions import reduced, unsorted_segment
 from brio._ragged_rows import as_ragged, common_dtype, joined, ranges, splits_of, stacked, taken, uniform
 from brio.errors import InvalidArgumentError
 
 _MATH = (
-    "abs accumulate_n acos acosh add add_n angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 bessel_i1e bitcast cast ceil check_numerics "
-    "clip_by_value complex conj cos cosh digamma divide divide_no_nan equal erf erfc erfinv exp expm1 floor floordiv floormod greater greater_equal identity "
-    "imag is_finite is_inf is_nan less less_equal lgamma log log1p log_sigmoid logical_and logical_not logical_or logical_xor maximum minimum mod multiply "
-    "multiply_no_nan ndtri negative nextafter not_equal one_hot ones_like polygamma pow real realdiv reciprocal reciprocal_no_nan rint round rsqrt "
-    "saturate_cast sigmoid sign sin sinh softplus softsign sqrt square squared_difference stop_gradient subtract tan tanh truediv truncatediv truncatemod "
-    "xdivy xlog1py xlogy zeros_like zeta"
+    "abs accumulate_n acos acosh add add_n angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 bessel_i1e "
+    "bitcast cast ceil check_numerics clip_by_value complex conj cos cosh digamma divide divide_no_nan equal erf erfc "
+    "erfinv exp expm1 floor floordiv floormod greater greater_equal identity imag is_finite is_inf is_nan less "
+    "less_equal lgamma log log1p log_sigmoid logical_and logical_not logical_or logical_xor maximum minimum mod "
+    "multiply multiply_no_nan ndtri negative nextafter not_equal one_hot ones_like polygamma pow real realdiv "
+    "reciprocal reciprocal_no_nan rint round rsqrt saturate_cast sigmoid sign sin sinh softplus softsign sqrt square "
+    "squared_difference stop_gradient subtract tan tanh truediv truncatediv truncatemod xdivy xlog1py xlogy zeros_like "
+    "zeta"
 )
 # Functions whose ragged arguments all have the same rows, by module; the others are broadcast to the values.
 _ELEMENTWISE = {
@@ -30,13 +34,16 @@ _ELEMENTWISE = {
     "brio.dtypes": "cast saturate_cast complex",
     "brio.debugging": "check_numerics",
     "brio.strings": (
-        "as_string join length lower regex_full_match regex_replace strip substr to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong "
-        "to_number unicode_script unicode_transcode upper"
+        "as_string join length lower regex_full_match regex_replace strip substr to_hash_bucket to_hash_bucket_fast "
+        "to_hash_bucket_strong to_number unicode_script unicode_transcode upper"
     ),
     "brio.io": "decode_base64 decode_raw encode_base64",
-    "brio.nn": "dropout elu gelu leaky_relu relu relu6 selu sigmoid sigmoid_cross_entropy_with_logits silu softplus softsign swish tanh",
+    "brio.nn": (
+        "dropout elu gelu leaky_relu relu relu6 selu sigmoid sigmoid_cross_entropy_with_logits silu softplus softsign "
+        "swish tanh"
+    ),
     "brio.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
-}  # fmt: skip
+}
 
 
 def install():
@@ -55,11 +62,8 @@ def install():
         for module in ("brio", "brio.math"):
             for kind in ("segment", "unsorted_segment"):
                 if (kind, module) != ("segment", "brio"):
-                    _replace(
-                        module,
-                        f"{kind}_{name}",
-                        lambda f, args, kwargs, ours=unsorted_segment(f"reduce_{name}"): ours(*args, **kwargs),
-                    )
+                    ours = unsorted_segment(f"reduce_{name}")
+                    _replace(module, f"{kind}_{name}", lambda f, args, kwargs, ours=ours: ours(*args, **kwargs))
     _replace("brio", "is_tensor", lambda f, args, kwargs: True)
     from brio import _ragged_function
 
@@ -117,7 +121,8 @@ def _concat(parts, axis):
     if axis > 1:
         if any(not np.array_equal(p._at, parts[0]._at) for p in parts[1:]):
             raise InvalidArgumentError(
-                "[concat] the ragged tensors have rows of different lengths along an axis before the one they are joined along"
+                "[concat] the ragged tensors have rows of different lengths along an axis before the one they are "
+                "joined along"
             )
         like = next((p for p in parts if p._uniform is None), parts[0])
         return like.with_values(_concat([p.values for p in parts], axis - 1))
@@ -248,7 +253,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name=None):
     size = value.shape[axis]
     if size is None:
         raise ValueError(
-            f"[split] axis {axis} of {value.shape} has rows of different lengths; a ragged tensor is split along the others"
+            f"[split] axis {axis} of {value.shape} has rows of different lengths; a ragged tensor is split along the "
+            "others"
         )
     wanted = num_or_size_splits.numpy().tolist() if hasattr(num_or_size_splits, "numpy") else num_or_size_splits
     if isinstance(wanted, (list, tuple)):
@@ -479,9 +485,11 @@ def _elsewhere(name):
 
 
 _ALONG_ROWS = {
-    "concat": concat, "stack": stack, "tile": tile, "reverse": reverse, "expand_dims": expand_dims, "squeeze": squeeze, "split": split, "unstack": unstack,
-    "where": where, "gather": _elsewhere("gather"), "gather_nd": _elsewhere("gather_nd"), "map_fn": _elsewhere("map_fn"), "boolean_mask": _elsewhere("boolean_mask"),
-    "dynamic_partition": dynamic_partition, "matmul": matmul, "linalg.matmul": matmul, "nn.softmax": softmax, "size": size, "rank": rank,
-    "nn.embedding_lookup": embedding_lookup, "strings.reduce_join": reduce_join, "strings.split": split_texts, "math.bincount": _elsewhere("bincount"),
+    "concat": concat, "stack": stack, "tile": tile, "reverse": reverse, "expand_dims": expand_dims, "squeeze": squeeze,
+    "split": split, "unstack": unstack, "where": where, "gather": _elsewhere("gather"),
+    "gather_nd": _elsewhere("gather_nd"), "map_fn": _elsewhere("map_fn"), "boolean_mask": _elsewhere("boolean_mask"),
+    "dynamic_partition": dynamic_partition, "matmul": matmul, "linalg.matmul": matmul, "nn.softmax": softmax,
+    "size": size, "rank": rank, "nn.embedding_lookup": embedding_lookup, "strings.reduce_join": reduce_join,
+    "strings.split": split_texts, "math.bincount": _elsewhere("bincount"),
     "sparse.bincount": _elsewhere("sparse_bincount"),
 }  # fmt: skip

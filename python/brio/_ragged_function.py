@@ -1,10 +1,10 @@
-"""Ragged tensors as arguments and results of tf.function: their tensors go in and out one by one, and are put together again."""
+"""Ragged tensors as arguments and results of tf.function:
+their tensors go in and out one by one, and are put together again."""
 
 import functools
 
 from brio import _core
 from brio._ragged import RaggedTensor
-
 
 _TENSORS = {_core.Tensor}  # most calls have such arguments alone
 
@@ -23,7 +23,7 @@ class _Held(tuple):
         return values
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _kind(uniform):
     return type("_Held", (_Held,), {"_uniform": uniform})
 
@@ -101,7 +101,8 @@ def conformed(function, spec, value):
         )
     if not spec.is_compatible_with(value):
         raise TypeError(
-            f"{function.__name__}(): the input_signature says {spec}, but an argument is of {type(spec).from_value(value)}"
+            f"{function.__name__}(): the input_signature says {spec}, but an argument is of "
+            f"{type(spec).from_value(value)}"
         )
     return held(value)
 

@@ -98,7 +98,8 @@ def _inside(x, key):
         i = _number(first)
         if x._uniform is None:
             raise ValueError(
-                "[RaggedTensor] a number cannot pick an element of each row, whose lengths differ; a slice can, as x[:, :1], and x.to_tensor() has one length"
+                "[RaggedTensor] a number cannot pick an element of each row, whose lengths differ; a slice can, as "
+                "x[:, :1], and x.to_tensor() has one length"
             )
         if not -x._uniform <= i < x._uniform:
             raise IndexError(f"[RaggedTensor] index {i} is out of range: rows have {x._uniform} elements")

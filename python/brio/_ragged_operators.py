@@ -1,4 +1,5 @@
-"""Functions of elements and operators on ragged tensors: operands are brought to the same rows as TensorFlow broadcasts them."""
+"""Functions of elements and operators on ragged tensors:
+operands are brought to the same rows as TensorFlow broadcasts them."""
 
 import operator
 
@@ -8,7 +9,6 @@ from brio import _core
 from brio._ragged import RaggedTensor, _readable
 from brio._ragged_rows import common_dtype, splits_of, taken, uniform
 from brio.errors import InvalidArgumentError
-
 
 _NEXT = object()  # stands for the next operand
 
@@ -105,7 +105,8 @@ def _broadcast(operands, like, flat_rank):
             for _, lengths, u in found:
                 if u != 1 and not np.array_equal(lengths, wanted):
                     raise InvalidArgumentError(
-                        f"[RaggedTensor] operands have rows of different lengths: {wanted[:8].tolist()} and {lengths[:8].tolist()}"
+                        f"[RaggedTensor] operands have rows of different lengths: {wanted[:8].tolist()} and "
+                        f"{lengths[:8].tolist()}"
                     )
         else:
             whole, _ = _one_length(fixed, "elements")
@@ -185,10 +186,7 @@ def install():
     for name in "eq ne lt le gt ge".split():
         setattr(RaggedTensor, f"__{name}__", operation(getattr(operator, name)))
     for name in "neg abs invert".split():
-        setattr(
-            RaggedTensor,
-            f"__{name}__",
-            lambda self, f=getattr(operator, name): self.with_flat_values(f(self.flat_values)),
-        )
+        f = getattr(operator, name)
+        setattr(RaggedTensor, f"__{name}__", lambda self, f=f: self.with_flat_values(f(self.flat_values)))
     RaggedTensor.__array_priority__ = 100  # before NumPy's operators
     RaggedTensor.__hash__ = None

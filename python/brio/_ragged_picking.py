@@ -51,7 +51,8 @@ def _gather(params, indices, axis, batch):
         params = as_ragged(params, 1)
         if batch:
             raise ValueError(
-                "[gather] axis of a ragged tensor lies more than one behind batch_dims; merge_dims() brings them together"
+                "[gather] axis of a ragged tensor lies more than one behind batch_dims; merge_dims() brings them "
+                "together"
             )
         return params.with_values(_gather(params.values, indices, axis - 1, 0))
     if axis > batch:  # the same numbers in each row
@@ -92,7 +93,8 @@ def _in_rows(params, indices):
     starts, lengths = params._at[:-1], np.diff(params._at)
     if _count(indices) != len(params):
         raise InvalidArgumentError(
-            f"[gather] indices of {_count(indices)} rows pick from params of {len(params)} rows; with batch_dims they need as many"
+            f"[gather] indices of {_count(indices)} rows pick from params of {len(params)} rows; with batch_dims they "
+            "need as many"
         )
     if indices.shape.rank == 1 and plain:
         wanted = _array(indices)
@@ -124,7 +126,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
         params, indices = (as_ragged(x, 1) for x in (params, indices))
         if len(params) != len(indices):
             raise InvalidArgumentError(
-                f"[gather_nd] indices of {len(indices)} rows pick from params of {len(params)} rows; with batch_dims they need as many"
+                f"[gather_nd] indices of {len(indices)} rows pick from params of {len(params)} rows; with batch_dims "
+                "they need as many"
             )
         return stacked(
             [gather_nd(p, i, batch_dims - 1) if batch_dims > 1 else _one_nd(p, i) for p, i in zip(params, indices)]
@@ -136,7 +139,8 @@ def _one_nd(params, indices):
     if type(indices) is RaggedTensor:
         if indices.ragged_rank >= indices.shape.rank - 1:
             raise ValueError(
-                "[gather_nd] the innermost axis of ragged indices, a number for each axis, must have one size; make them with ragged_rank one less"
+                "[gather_nd] the innermost axis of ragged indices, a number for each axis, must have one size; make "
+                "them with ragged_rank one less"
             )
         return indices.with_flat_values(_one_nd(params, indices.flat_values))
     if type(params) is not RaggedTensor:
@@ -176,7 +180,8 @@ def boolean_mask(data, mask, axis=None, name=None):
     rank = mask.shape.rank
     if rank == 0 or data.shape.rank < rank:
         raise ValueError(
-            f"[boolean_mask] a mask of {rank} axes for data of {data.shape.rank}; it needs at least one, and no more than the data"
+            f"[boolean_mask] a mask of {rank} axes for data of {data.shape.rank}; it needs at least one, and no more "
+            "than the data"
         )
     return _masked(as_ragged(data, rank - 1), as_ragged(mask, rank - 1))
 
@@ -260,7 +265,8 @@ def _rows_as(spec, column):
         own = x.ragged_rank if type(x) is RaggedTensor else 0
         if own > spec.ragged_rank:
             raise ValueError(
-                f"[map_fn] the function returned a ragged tensor with ragged_rank={own}, but {spec.ragged_rank} was announced"
+                f"[map_fn] the function returned a ragged tensor with ragged_rank={own}, but {spec.ragged_rank} was "
+                "announced"
             )
     dtype = spec.row_splits_dtype
     if not column:

@@ -123,7 +123,8 @@ def of_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype):
         padding = _core.convert_to_tensor(padding, tensor.dtype)
         if padding.shape.rank != 0 and tuple(padding.shape) != tuple(tensor.shape[2:]):
             raise ValueError(
-                f"[RaggedTensor.from_tensor] padding of shape {padding.shape} is not one element of shape {tuple(tensor.shape[2:])}"
+                f"[RaggedTensor.from_tensor] padding of shape {padding.shape} is not one element of shape "
+                f"{tuple(tensor.shape[2:])}"
             )
         other = _core.not_equal(tensor, padding)
         other = (
@@ -156,7 +157,8 @@ def to_tensor(x, default_value, shape):
     sizes = [None] * rank if shape is None else TensorShape(shape).as_list()
     if len(sizes) != rank:
         raise InvalidArgumentError(
-            f"[RaggedTensor.to_tensor] shape {sizes} has {len(sizes)} sizes, but the tensor has {rank} axes; None for a size lets it fit"
+            f"[RaggedTensor.to_tensor] shape {sizes} has {len(sizes)} sizes, but the tensor has {rank} axes; None for "
+            "a size lets it fit"
         )
     if isinstance(values, RaggedTensor):
         values = to_tensor(values, default_value, [None, *sizes[2:]])
@@ -185,7 +187,8 @@ def to_tensor(x, default_value, shape):
         n is not None and n != m for n, m in zip(inner, values.shape[1:])
     ):
         raise InvalidArgumentError(
-            f"[RaggedTensor.to_tensor] shape {sizes} differs from the values' own sizes {tuple(values.shape[1:])}, which are not cut"
+            f"[RaggedTensor.to_tensor] shape {sizes} differs from the values' own sizes {tuple(values.shape[1:])}, "
+            "which are not cut"
         )
     return made
 

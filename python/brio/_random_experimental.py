@@ -13,5 +13,6 @@ from brio.random import (
 
 stateless_fold_in, stateless_split = fold_in, split
 __all__ = [
-    "Algorithm", "Generator", "get_global_generator", "index_shuffle", "set_global_generator", "stateless_fold_in", "stateless_shuffle", "stateless_split",
+    "Algorithm", "Generator", "get_global_generator", "index_shuffle", "set_global_generator", "stateless_fold_in",
+    "stateless_shuffle", "stateless_split",
 ]  # fmt: skip

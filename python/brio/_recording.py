@@ -1,4 +1,5 @@
-"""Whether this thread records what a function does to the elements of a dataset: calls of layers are kept then with their arguments."""
+"""Whether this thread records what a function does to the elements of a dataset:
+calls of layers are kept then with their arguments."""
 
 import threading
 

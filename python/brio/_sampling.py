@@ -11,7 +11,8 @@ def _sampled(who, weights, true_classes, num_true, num_sampled, unique, seed):
     true_classes = _core.cast(true_classes, "int64")
     if true_classes.shape.rank != 2 or true_classes.shape[1] != num_true:
         raise InvalidArgumentError(
-            f"[{who}] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true is {num_true}"
+            f"[{who}] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true "
+            f"is {num_true}"
         )
     shares = weights / _core.reduce_sum(weights)
     count, range_max = int(num_sampled), weights.shape[0]
@@ -94,9 +95,11 @@ def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, uniqu
     return made
 
 
-def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0, num_reserved_ids=0, num_shards=1,
-                                    shard=0, unigrams=(), seed=None, name=None):  # fmt: skip
-    """Classes by weights that are given, or stand in the last column of a file; distortion is a power of them, and reserved classes come first and never."""
+def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="",
+                                    distortion=1.0, num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None,
+                                    name=None):  # fmt: skip
+    """Classes by weights that are given, or stand in the last column of a file;
+    distortion is a power of them, and reserved classes come first and never."""
     if bool(vocab_file) == bool(len(unigrams)):
         raise InvalidArgumentError("[fixed_unigram_candidate_sampler] takes either vocab_file or unigrams")
     given = [float(w) for w in unigrams]
@@ -107,8 +110,8 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
     weights = weights[int(shard) :: int(num_shards)]
     if num_shards == 1 and len(weights) != range_max:
         raise InvalidArgumentError(
-            f"[fixed_unigram_candidate_sampler] {len(weights)} weights, with those of reserved classes, for range_max={range_max}; "
-            f"give one for each class"
+            f"[fixed_unigram_candidate_sampler] {len(weights)} weights, with those of reserved classes, for "
+            f"range_max={range_max}; give one for each class"
         )
     return _sampled(
         "fixed_unigram_candidate_sampler",
@@ -130,7 +133,8 @@ def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None
 
 
 def _hits(true_classes, sampled):
-    """Which sampled class is which true one: (batch, true, sampled). Of a class that is sampled several times the last, as in TensorFlow."""
+    """Which sampled class is which true one: (batch, true, sampled).
+    Of a class that is sampled several times the last, as in TensorFlow."""
     order = _core.argsort(sampled, stable=True)
     rising = _core.gather(sampled, order)
     last = _core.concat([_core.not_equal(rising[1:], rising[:-1]), _core.ones([1], "bool")], 0)
@@ -139,7 +143,8 @@ def _hits(true_classes, sampled):
 
 
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
-    """Where a sampled class is a true one: (rows of true_classes, places among the sampled ones, the lowest float32 for each).
+    """Where a sampled class is a true one: (rows of true_classes, places among the sampled ones, the lowest float32 for
+    each).
 
     >>> [x.numpy().tolist() for x in tf.nn.compute_accidental_hits([[1], [4]], [9, 4, 1], 1)[:2]]
     [[0, 1], [2, 1]]
@@ -147,7 +152,8 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     true_classes = _core.cast(true_classes, "int64")
     if true_classes.shape.rank != 2 or true_classes.shape[1] != num_true:
         raise InvalidArgumentError(
-            f"[compute_accidental_hits] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true is {num_true}"
+            f"[compute_accidental_hits] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, "
+            f"num_true), and num_true is {num_true}"
         )
     hits = _core.where(_hits(true_classes, _core.cast(sampled_candidates, "int64")))
     return _core.cast(hits[:, 0], "int32"), hits[:, 2], _core.fill(_core.shape(hits)[:1], _FAR)
@@ -173,7 +179,8 @@ def _logits(
         labels = _core.expand_dims(labels, 1)
     if labels.shape.rank != 2 or labels.shape[1] != num_true:
         raise InvalidArgumentError(
-            f"[{who}] labels have shape {tuple(labels.shape)}; they must be (batch, num_true), and num_true is {num_true}"
+            f"[{who}] labels have shape {tuple(labels.shape)}; they must be (batch, num_true), and num_true is "
+            f"{num_true}"
         )
     if sampled_values is None:
         sampled_values = log_uniform_candidate_sampler(labels, num_true, num_sampled, True, num_classes, seed)
@@ -196,9 +203,10 @@ def _logits(
     return _core.concat([true_logits, other_logits], 1), wanted
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False,
-             name="nce_loss"):  # fmt: skip
-    """Noise-contrastive estimation: each row of inputs is told from sampled classes, one sigmoid a class. A number for each row.
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, name="nce_loss"):  # fmt: skip
+    """Noise-contrastive estimation: each row of inputs is told from sampled classes, one sigmoid a class.
+    A number for each row.
 
     >>> classes, near = tf.random.normal([1000, 16]), tf.random.normal([8, 16])
     >>> tf.nn.nce_loss(classes, tf.zeros([1000]), tf.ones([8, 1], tf.int64), near, 20, 1000).shape
@@ -220,9 +228,10 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
     return _core.reduce_sum(_core._nn.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits), axis=1)
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, seed=None,
-                         name="sampled_softmax_loss"):  # fmt: skip
-    """The cross-entropy of a softmax over the true classes and sampled ones, in training with many classes. A number for each row.
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, seed=None, name="sampled_softmax_loss"):  # fmt: skip
+    """The cross-entropy of a softmax over the true classes and sampled ones, in training with many classes.
+    A number for each row.
 
     >>> classes, near = tf.random.normal([1000, 16]), tf.random.normal([8, 16])
     >>> tf.nn.sampled_softmax_loss(classes, tf.zeros([1000]), tf.ones([8, 1], tf.int64), near, 20, 1000).shape

@@ -78,10 +78,10 @@ def traces_of(function):
     wanted = [((*function.input_signature,), {})] if function.input_signature is not None else function._specified
     made = [trace for args, kwargs in wanted for trace in _of_known_ranks(function, args, kwargs)]
     if function.input_signature is None:
-        kind_of = lambda named, graph: (repr(named), repr([(tuple(s), d.name) for s, d in graph.arguments]))  # noqa: E731
+        kind_of = lambda named, graph: (repr(named), repr([(tuple(s), d.name) for s, d in graph.arguments]))
         known = {kind_of(trace.arguments, trace.graph) for trace in made}
         for arguments, results, graph in function.saved_traces():
-            number_of = lambda x: int(x) if is_tensor(x) else None  # noqa: E731
+            number_of = lambda x: int(x) if is_tensor(x) else None
             named = _by_name(function, *arguments, number_of)
             if kind_of(named, graph) in known:
                 continue
@@ -100,13 +100,14 @@ _RANKS = range(5)  # of what a spec of unknown rank stands for in a file
 
 
 def _of_known_ranks(function, args, kwargs):
-    """A trace for each rank that arguments of unknown rank may have, as far as the function takes it; one trace where all are known."""
-    open_ = lambda leaf: isinstance(leaf, TensorSpec) and leaf.shape.rank is None  # noqa: E731
+    """A trace for each rank that arguments of unknown rank may have, as far as the function takes it;
+    one trace where all are known."""
+    open_ = lambda leaf: isinstance(leaf, TensorSpec) and leaf.shape.rank is None
     if not any(map(open_, _nest.flatten((args, kwargs)))):
         return [traced(function, args, kwargs)]
     made, failure = [], None
     for rank in _RANKS:
-        known = lambda leaf, rank=rank: TensorSpec([None] * rank, leaf.dtype, leaf.name) if open_(leaf) else leaf  # noqa: E731
+        known = lambda leaf, rank=rank: TensorSpec([None] * rank, leaf.dtype, leaf.name) if open_(leaf) else leaf
         try:
             made.append(traced(function, *_nest.map_structure(known, (args, kwargs))))
         except (ValueError, TypeError) as error:  # not for this rank
@@ -196,7 +197,8 @@ class RestoredFunction(Function):
         """(number of the trace, tensors) for arguments."""
         if not self.saved:
             raise ValueError(
-                f"'{self.__name__}' was never traced before it was saved, so that nothing of it is there; call it, or give it an input_signature, and save again"
+                f"'{self.__name__}' was never traced before it was saved, so that nothing of it is there; call it, or "
+                "give it an input_signature, and save again"
             )
         given = self._signature.bind(*args, **kwargs).arguments
         for convert in (False, True):
@@ -206,7 +208,8 @@ class RestoredFunction(Function):
                     return (i, tensors), {}
         options = "\n".join(f"  {trace.shown()}" for trace in self.saved)
         raise (TypeError if self.specified else ValueError)(
-            f"no trace of '{self.__name__}' takes ({', '.join(f'{n}={_shown(v)}' for n, v in given.items())}). The SavedModel has:\n{options}"
+            f"no trace of '{self.__name__}' takes ({', '.join(f'{n}={_shown(v)}' for n, v in given.items())}). The "
+            f"SavedModel has:\n{options}"
         )
 
     def _fits(self, trace, given, convert, tensors):
@@ -258,7 +261,8 @@ class Signature:
     def __call__(self, *args, **kwargs):
         if len(args) > (len(self._names) == 1):
             raise TypeError(
-                f"signature '{self.name}' takes its arguments by name: {', '.join(self._names)}; {len(args)} were given without one"
+                f"signature '{self.name}' takes its arguments by name: {', '.join(self._names)}; {len(args)} were "
+                "given without one"
             )
         given = {**dict(zip(self._names, args)), **kwargs}
         if set(given) != set(self._names):
@@ -310,7 +314,8 @@ def signature_from(key, function, traces_of=traces_of):
     names = [s.name for s in trace.specs]
     if len(set(names)) != len(names):
         raise ValueError(
-            f"signature '{key}': more than one argument is called {next(n for n in names if names.count(n) > 1)!r}; give TensorSpecs names"
+            f"signature '{key}': more than one argument is called {next(n for n in names if names.count(n) > 1)!r}; "
+            "give TensorSpecs names"
         )
     arguments = {"tensors": {"dict": [[name, {"tensor": i}] for i, name in enumerate(names)]}} if names else {}
     return Signature(key, Trace(arguments, _named_results(key, trace.results), trace.graph, names))
@@ -358,6 +363,7 @@ def _named_results(key, row):
             raise ValueError(f"signature '{key}': a name of its results is {name!r}, and no text")
         if not (isinstance(item, dict) and "tensor" in item):
             raise ValueError(
-                f"signature '{key}': '{name}' of its results is no tensor; give a tensor, a list of them, or a dictionary"
+                f"signature '{key}': '{name}' of its results is no tensor; give a tensor, a list of them, or a "
+                "dictionary"
             )
     return {"dict": [list(pair) for pair in named]}

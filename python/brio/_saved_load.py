@@ -1,4 +1,5 @@
-"""Reading SavedModels. The files are not to be trusted: what does not belong together is a DataLossError that says where."""
+"""Reading SavedModels. The files are not to be trusted:
+what does not belong together is a DataLossError that says where."""
 
 import base64
 import os
@@ -17,7 +18,8 @@ def load(export_dir):
     if not os.path.exists(path):
         if any(os.path.exists(os.path.join(folder, f"saved_model.{end}")) for end in ("pb", "pbtxt")):
             raise errors.UnimplementedError(
-                f"{folder} was written by TensorFlow, whose graphs brio does not read; in TensorFlow save the Keras model as x.keras, or its weights as x.weights.h5, and load that"
+                f"{folder} was written by TensorFlow, whose graphs brio does not read; in TensorFlow save the Keras "
+                "model as x.keras, or its weights as x.weights.h5, and load that"
             )
         raise OSError(f"there is no SavedModel in {folder}: it has no file {FILE}")
     try:
@@ -44,7 +46,8 @@ class _Reader:
                 value = _tensor(values[f"variable_{len(self.variables)}"], about["dtype"])
                 if [int(n) for n in value.shape] != about["shape"]:
                     raise ValueError(
-                        f"variable {len(self.variables)} has shape {about['shape']}, but its value has {tuple(value.shape)}"
+                        f"variable {len(self.variables)} has shape {about['shape']}, but its value has "
+                        f"{tuple(value.shape)}"
                     )
                 self.made[number] = _core.Variable(value, trainable=bool(about["trainable"]), name=str(about["name"]))
                 self.variables.append(self.made[number])

@@ -161,7 +161,8 @@ class _Writer:
         elif isinstance(obj, dict):
             if any(not isinstance(key, str) for key in obj):
                 raise ValueError(
-                    f"a dictionary of a SavedModel has names for keys, but one has {next(k for k in obj if not isinstance(k, str))!r}"
+                    "a dictionary of a SavedModel has names for keys, but one has "
+                    f"{next(k for k in obj if not isinstance(k, str))!r}"
                 )
             items = [(key, self.add(value)) for key, value in obj.items()]
             row.update(kind="dict", items={key: n for key, n in items if n is not None})
@@ -197,7 +198,8 @@ class _Writer:
         for trace in traces:
             if -1 in trace.graph.uses(self.variables):
                 raise AssertionError(
-                    f"'{name}' uses a variable that is not an attribute of what is saved, nor of an object in it, so that its value would be lost; make it one: self.v = v"
+                    f"'{name}' uses a variable that is not an attribute of what is saved, nor of an object in it, so "
+                    "that its value would be lost; make it one: self.v = v"
                 )
 
 
@@ -240,7 +242,8 @@ def save(obj, export_dir, signatures=None, options=None):
         raise AssertionError("tf.saved_model.save cannot be part of a traced function; call it outside")
     if not _is_kept(obj) or isinstance(obj, (list, tuple, dict)):
         raise ValueError(
-            f"a SavedModel is made of a tf.Module, a Keras model, or another object that holds variables and functions, but got {obj!r} of type {type(obj).__name__}"
+            "a SavedModel is made of a tf.Module, a Keras model, or another object that holds variables and "
+            f"functions, but got {obj!r} of type {type(obj).__name__}"
         )
     writer, constants = _Writer(), []
     if signatures is None:

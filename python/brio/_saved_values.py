@@ -1,7 +1,7 @@
 """Arguments and results of functions in SavedModels: structures of tensors and plain values, as JSON.
 
-A tensor is its number: {"tensor": 0}. Lists, tuples and dictionaries are objects of one key; numbers, text, truth values and
-None stand for themselves.
+A tensor is its number: {"tensor": 0}. Lists, tuples and dictionaries are objects of one key; numbers, text, truth
+values and None stand for themselves.
 """
 
 import base64
@@ -45,7 +45,8 @@ def encode(value, number_of):
     if isinstance(value, _core.DType):
         return {"dtype": value.name}
     raise ValueError(
-        f"a SavedModel holds functions of tensors, numbers and text, but one takes or gives {value!r} of type {type(value).__name__}"
+        f"a SavedModel holds functions of tensors, numbers and text, but one takes or gives {value!r} of type "
+        f"{type(value).__name__}"
     )
 
 
@@ -83,7 +84,8 @@ def numbers_in(row):
 
 
 def tensor_names(parameters, arguments, given):
-    """Names of the tensors by number, as TensorFlow gives them: those of TensorSpecs, else of the parameter, and then x_1, x_2."""
+    """Names of the tensors by number, as TensorFlow gives them:
+    those of TensorSpecs, else of the parameter, and then x_1, x_2."""
     pairs = []
     for name, kind, *_ in parameters:
         row = arguments.get(name)
@@ -102,7 +104,8 @@ def tensor_names(parameters, arguments, given):
 
 
 def takes(row, given, specs, convert, tensors):
-    """Is this the structure, with tensors that fit? They are put into `tensors`; `convert` makes such of other values."""
+    """Is this the structure, with tensors that fit? They are put into `tensors`;
+    `convert` makes such of other values."""
     if not isinstance(row, dict):
         return type(given) is type(row) and given == row
     ((kind, held),) = row.items()

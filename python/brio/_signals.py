@@ -1,4 +1,5 @@
-"""Exceptions that handlers of signals raise: whoever takes an exception for an error of what was running lets these pass."""
+"""Exceptions that handlers of signals raise: whoever takes an exception for an error of what was running lets these
+pass."""
 
 
 def let_pass(error):
@@ -16,4 +17,5 @@ def let_pass(error):
 def _code(handler):
     if not callable(handler):
         return None
-    return getattr(handler, "__code__", None) or getattr(getattr(type(handler), "__call__", None), "__code__", None)
+    method = getattr(type(handler), "__call__", None)  # noqa: B004  the function itself is wanted
+    return getattr(handler, "__code__", None) or getattr(method, "__code__", None)

@@ -18,11 +18,13 @@ class SparseTensor:
         self.dense_shape = _core.cast(_core.convert_to_tensor(dense_shape, dtype_hint="int64"), "int64")
         if self.indices.shape.rank != 2 or self.indices.shape[0] != self.values.shape[0]:
             raise ValueError(
-                f"[SparseTensor] indices of shape {self.indices.shape} do not name places of {self.values.shape[0]} values"
+                f"[SparseTensor] indices of shape {self.indices.shape} do not name places of {self.values.shape[0]} "
+                "values"
             )
         if self.indices.shape[1] != self.dense_shape.shape[0]:
             raise ValueError(
-                f"[SparseTensor] indices have {self.indices.shape[1]} columns, but the shape has {self.dense_shape.shape[0]} axes"
+                f"[SparseTensor] indices have {self.indices.shape[1]} columns, but the shape has "
+                f"{self.dense_shape.shape[0]} axes"
             )
 
     dtype = property(lambda self: self.values.dtype, doc="The type of elements.")
@@ -63,7 +65,8 @@ _taken = []
 
 
 def _let_functions_take_it():
-    """From the first sparse tensor on, functions of each element (tf.cast, tf.abs) take one: they give one of the same places."""
+    """From the first sparse tensor on, functions of each element (tf.cast, tf.abs) take one:
+    they give one of the same places."""
     if not _taken:
         _taken.append(True)
         from brio.experimental import _dispatch

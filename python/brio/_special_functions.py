@@ -1,6 +1,8 @@
-"""Bessel functions of the first and second kind, exponential integrals, Fresnel's, Dawson's and Spence's functions, in float64 inside.
+"""Bessel functions of the first and second kind, exponential integrals, Fresnel's, Dawson's and Spence's functions,
+in float64 inside.
 
-Each is a sum of terms that are the same for every element: quadrature where its rule converges beyond all digits, a series elsewhere."""
+Each is a sum of terms that are the same for every element:
+quadrature where its rule converges beyond all digits, a series elsewhere."""
 
 import functools
 import math
@@ -12,7 +14,8 @@ _EULER = 0.5772156649015329
 
 
 def _with_slope(slope):
-    """Makes of a function of float64 tensors one of floats of any width, with a derivative that is shorter than that of its sum."""
+    """Makes of a function of float64 tensors one of floats of any width,
+    with a derivative that is shorter than that of its sum."""
 
     def made(function):
         def called(x):

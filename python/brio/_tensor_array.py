@@ -7,16 +7,16 @@ from brio.errors import _UnknownValueError
 class TensorArray:
     """Tensors by number. write() changes this array, and returns it.
 
-    In a loop over tensors numbers are not known: there it is one tensor of all elements (_buffer), and write() returns another
-    array. Its size must be known then.
+    In a loop over tensors numbers are not known: there it is one tensor of all elements (_buffer), and write() returns
+    another array. Its size must be known then.
     """
 
     _buffer = None
     _written = None  # while the body of a loop is tried: the first value that was written at a number that is not known
 
     def __init__(
-        self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
-        infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None,
+        self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
+        flow=None, infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None,
     ):  # fmt: skip
         self.dtype = _core.as_dtype(dtype)
         self.dynamic_size = bool(dynamic_size)
@@ -36,7 +36,8 @@ class TensorArray:
         return probe
 
     def _as_buffer(self, written=()):
-        """The same as one tensor; None where neither what it holds nor what a trial wrote tells the shape of an element."""
+        """The same as one tensor; None where neither what it holds nor what a trial wrote tells the shape of an
+        element."""
         if self._buffer is not None:
             return self
         if self._grows:
@@ -54,7 +55,8 @@ class TensorArray:
     def _at(self, index, grow=False):
         if not _core._is_known(index):
             raise ValueError(
-                "[TensorArray] the number of an element must be known here; in a loop over tensors, assign what write() returns: a = a.write(i, x)"
+                "[TensorArray] the number of an element must be known here; in a loop over tensors, assign what "
+                "write() returns: a = a.write(i, x)"
             )
         i = int(index)
         if i < 0 or (i >= len(self._tensors) and not (grow and self.dynamic_size)):

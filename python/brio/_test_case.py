@@ -47,11 +47,11 @@ class TestCase(unittest.TestCase):
     >>> case.assertAllClose(tf.constant([1.0, 2.0]), [1.0, 2.0 + 1e-8])
     """
 
-    def __init__(self, methodName="runTest"):  # noqa: N803: unittest's
+    def __init__(self, methodName="runTest"):
         super().__init__(methodName)
         self._temp_dir = None
 
-    def runTest(self):  # noqa: N802
+    def runTest(self):
         """Nothing: so that a case can be made on its own."""
 
     def setUp(self):
@@ -117,7 +117,7 @@ class TestCase(unittest.TestCase):
         self.assertEqual(len(a), len(b), msg)
         return list(zip(a, b))
 
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):  # noqa: N802
+    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Fails where numbers, also in dictionaries and lists, differ by more than atol + rtol |b|."""
         if isinstance(a, dict) or isinstance(b, dict) or hasattr(a, "_asdict"):
             a, b = (x._asdict() if hasattr(x, "_asdict") else x for x in (a, b))
@@ -135,7 +135,8 @@ class TestCase(unittest.TestCase):
         if not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
             far = ~np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
             self.fail(
-                f"{np.count_nonzero(far)} of {far.size} numbers differ by more than rtol={rtol}, atol={atol}: {x[far][:8]} and {y[far][:8]}. {msg or ''}"
+                f"{np.count_nonzero(far)} of {far.size} numbers differ by more than rtol={rtol}, atol={atol}: "
+                f"{x[far][:8]} and {y[far][:8]}. {msg or ''}"
             )
 
     def _rectangular(self, a, b):
@@ -146,8 +147,9 @@ class TestCase(unittest.TestCase):
         except ValueError:
             return False
 
-    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3, half_atol=1e-3,
-                                      bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):  # noqa: N802  # fmt: skip
+    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6,
+                                      half_rtol=1e-3, half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2,
+                                      msg=None):  # fmt: skip
         """As assertAllClose, with tolerances by dtype."""
         names = {
             np.asarray(x).dtype.name if not hasattr(x, "dtype") else getattr(x.dtype, "name", str(x.dtype))
@@ -162,7 +164,7 @@ class TestCase(unittest.TestCase):
                 rtol, atol = max(rtol, r), max(atol, t)
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):  # noqa: N802
+    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """Fails where all numbers are close."""
         try:
             self.assertAllClose(a, b, rtol, atol, msg)
@@ -170,7 +172,7 @@ class TestCase(unittest.TestCase):
             return
         self.fail(f"all numbers are close. {msg or ''}")
 
-    def assertAllEqual(self, a, b, msg=None):  # noqa: N802
+    def assertAllEqual(self, a, b, msg=None):
         """Fails where elements differ."""
         x, y = self._both(a, b)
         self.assertEqual(x.shape, y.shape, f"shapes {x.shape} and {y.shape} differ. {msg or ''}")
@@ -184,10 +186,11 @@ class TestCase(unittest.TestCase):
             same = same | (np.isnan(x) & np.isnan(y))
         if not np.all(same):
             self.fail(
-                f"{np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ: {x[~same][:8]} and {y[~same][:8]}. {msg or ''}"
+                f"{np.size(same) - np.count_nonzero(same)} of {np.size(same)} elements differ: {x[~same][:8]} and "
+                f"{y[~same][:8]}. {msg or ''}"
             )
 
-    def assertNotAllEqual(self, a, b, msg=None):  # noqa: N802
+    def assertNotAllEqual(self, a, b, msg=None):
         """Fails where all elements are equal."""
         try:
             self.assertAllEqual(a, b, msg)
@@ -200,83 +203,83 @@ class TestCase(unittest.TestCase):
         if not np.all(holds(x)):
             self.fail(f"elements are not all {words}: {x[~holds(x)][:8]}")
 
-    def assertAllGreater(self, a, comparison_target):  # noqa: N802
+    def assertAllGreater(self, a, comparison_target):
         """Fails where an element is not greater."""
         self._all(a, lambda x: x > comparison_target, f"greater than {comparison_target}")
 
-    def assertAllLess(self, a, comparison_target):  # noqa: N802
+    def assertAllLess(self, a, comparison_target):
         """Fails where an element is not less."""
         self._all(a, lambda x: x < comparison_target, f"less than {comparison_target}")
 
-    def assertAllGreaterEqual(self, a, comparison_target):  # noqa: N802
+    def assertAllGreaterEqual(self, a, comparison_target):
         """Fails where an element is less."""
         self._all(a, lambda x: x >= comparison_target, f"{comparison_target} or greater")
 
-    def assertAllLessEqual(self, a, comparison_target):  # noqa: N802
+    def assertAllLessEqual(self, a, comparison_target):
         """Fails where an element is greater."""
         self._all(a, lambda x: x <= comparison_target, f"{comparison_target} or less")
 
-    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):  # noqa: N802
+    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):
         """Fails where an element is outside a range."""
         above = (lambda x: x > lower_bound) if open_lower_bound else (lambda x: x >= lower_bound)
         below = (lambda x: x < upper_bound) if open_upper_bound else (lambda x: x <= upper_bound)
         words = f"in {'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}{')' if open_upper_bound else ']'}"
         self._all(target, lambda x: above(x) & below(x), words)
 
-    def assertAllInSet(self, target, expected_set):  # noqa: N802
+    def assertAllInSet(self, target, expected_set):
         """Fails where an element is none of a set."""
         self._all(target, lambda x: np.isin(x, list(expected_set)), f"in {expected_set}")
 
-    def assertShapeEqual(self, input_a, input_b, msg=None):  # noqa: N802
+    def assertShapeEqual(self, input_a, input_b, msg=None):
         """Fails where shapes differ."""
         a, b = (tuple(x.shape) if hasattr(x, "shape") else np.shape(x) for x in (input_a, input_b))
         self.assertEqual(a, b, msg)
 
-    def assertDTypeEqual(self, target, expected_dtype):  # noqa: N802
+    def assertDTypeEqual(self, target, expected_dtype):
         """Fails where the dtype of a tensor is another one."""
         dtype = target.dtype if hasattr(target, "dtype") else np.asarray(target).dtype
         self.assertEqual(_core.as_dtype(dtype), _core.as_dtype(expected_dtype))
 
-    def assertNear(self, f1, f2, err, msg=None):  # noqa: N802
+    def assertNear(self, f1, f2, err, msg=None):
         """Fails where two numbers differ by more than err."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} and {f2} differ by more than {err}. {msg or ''}")
 
-    def assertArrayNear(self, farray1, farray2, err, msg=None):  # noqa: N802
+    def assertArrayNear(self, farray1, farray2, err, msg=None):
         """Fails where numbers of two lists differ by more than err."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for a, b in zip(farray1, farray2):
             self.assertNear(float(a), float(b), err, msg)
 
-    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):  # noqa: N802
+    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
         """Fails where the length of the difference of two arrays is not below err."""
         length = np.linalg.norm(_array(ndarray1) - _array(ndarray2))
         self.assertTrue(length < err, f"the arrays are {length} apart, not less than {err}. {msg or ''}")
 
-    def assertStartsWith(self, actual, expected_start, msg=None):  # noqa: N802
+    def assertStartsWith(self, actual, expected_start, msg=None):
         """Fails where a text begins otherwise."""
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
-    def assertEmpty(self, container, msg=None):  # noqa: N802
+    def assertEmpty(self, container, msg=None):
         """Fails where something is in a container."""
         self.assertEqual(len(container), 0, msg)
 
-    def assertNotEmpty(self, container, msg=None):  # noqa: N802
+    def assertNotEmpty(self, container, msg=None):
         """Fails where nothing is in a container."""
         self.assertNotEqual(len(container), 0, msg)
 
-    def assertLen(self, container, expected_len, msg=None):  # noqa: N802
+    def assertLen(self, container, expected_len, msg=None):
         """Fails where a container has another length."""
         self.assertEqual(len(container), expected_len, msg)
 
-    def assertBetween(self, value, minv, maxv, msg=None):  # noqa: N802
+    def assertBetween(self, value, minv, maxv, msg=None):
         """Fails where a number is outside a range."""
         self.assertTrue(minv <= value <= maxv, msg or f"{value} is not between {minv} and {maxv}")
 
-    def assertSameElements(self, expected_seq, actual_seq, msg=None):  # noqa: N802
+    def assertSameElements(self, expected_seq, actual_seq, msg=None):
         """Fails where one of two lists has an element that the other has not."""
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 
-    def assertDeviceEqual(self, device1, device2, msg=None):  # noqa: N802
+    def assertDeviceEqual(self, device1, device2, msg=None):
         """Fails where two names are those of different devices."""
         one, two = (_core._canonical_device(d) if isinstance(d, str) else d for d in (device1, device2))
         self.assertEqual(one, two, msg)
@@ -284,7 +287,7 @@ class TestCase(unittest.TestCase):
     # ---- errors
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):  # noqa: N802
+    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):
         """Fails where no such error comes, or one that a pattern or function does not accept."""
         accept = expected_err_re_or_predicate
         try:
@@ -298,14 +301,14 @@ class TestCase(unittest.TestCase):
         else:
             self.fail(f"{exception_type.__name__} was not raised")
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate):  # noqa: N802
+    def assertRaisesOpError(self, expected_err_re_or_predicate):
         """As assertRaisesWithPredicateMatch, for tf.errors.OpError."""
         from brio.errors import OpError
 
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     @contextlib.contextmanager
-    def captureWritesToStream(self, stream):  # noqa: N802
+    def captureWritesToStream(self, stream):
         """What is written to a stream, such as sys.stderr, as an object with contents()."""
         import os
 
@@ -375,8 +378,8 @@ class Benchmark:
         """The values of tensors."""
         return _nest.map_structure(lambda x: x.numpy() if hasattr(x, "numpy") else x, tensors)
 
-    def run_op_benchmark(self, sess, op_or_tensor, feed_dict=None, burn_iters=2, min_iters=10, store_trace=False, store_memory_usage=True, name=None,
-                         extras=None, mbs=0):  # fmt: skip
+    def run_op_benchmark(self, sess, op_or_tensor, feed_dict=None, burn_iters=2, min_iters=10, store_trace=False,
+                         store_memory_usage=True, name=None, extras=None, mbs=0):  # fmt: skip
         """Runs an operation of a graph again and again, and reports the median of its times."""
         times = []
         for i in range(burn_iters + min_iters):

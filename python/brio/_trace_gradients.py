@@ -1,6 +1,8 @@
-"""tf.gradients in a tf.function: tapes that follow the whole trace, opened where the function's code, or what it calls, names it.
+"""tf.gradients in a tf.function: tapes that follow the whole trace, opened where the function's code,
+or what it calls, names it.
 
-A tape has to be there before what it follows is computed. The innermost gives first gradients; the tape around it follows those, and so on."""
+A tape has to be there before what it follows is computed.
+The innermost gives first gradients; the tape around it follows those, and so on."""
 
 import contextlib
 import functools
@@ -26,7 +28,8 @@ here = _Here()
 
 
 def names_gradients(function, owner=None, seen=None):
-    """Does the code of a function name tf.gradients, or that of functions, methods and models of the user's that it names?"""
+    """Does the code of a function name tf.gradients, or that of functions,
+    methods and models of the user's that it names?"""
     from brio._autograph import _is_library
 
     seen = set() if seen is None else seen
@@ -73,7 +76,8 @@ def _names_in(code):
 
 
 def followed(traced, function):
-    """What is traced, with tapes around it where the function names tf.gradients; that is looked up when it is first traced."""
+    """What is traced, with tapes around it where the function names tf.gradients;
+    that is looked up when it is first traced."""
     needed = {}  # by the class of the first argument, which may be the object whose method this is
 
     @functools.wraps(traced)

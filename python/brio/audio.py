@@ -28,13 +28,15 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
         elif kind == b"data":
             if len(body) < size:
                 raise _InvalidArgumentError(
-                    f"[decode_wav] the contents are no whole WAV file: they say {size} bytes of samples, but hold {len(body)}"
+                    f"[decode_wav] the contents are no whole WAV file: they say {size} bytes of samples, but hold "
+                    f"{len(body)}"
                 )
             samples = body
         at += 8 + size + size % 2
     if 0 < len(data) - at < 8:
         raise _InvalidArgumentError(
-            f"[decode_wav] the contents are no whole WAV file: they end within the head of a part, {len(data) - at} bytes long"
+            f"[decode_wav] the contents are no whole WAV file: they end within the head of a part, {len(data) - at} "
+            "bytes long"
         )
     if form is None or samples is None:
         raise _InvalidArgumentError(

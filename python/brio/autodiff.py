@@ -15,7 +15,8 @@ class ForwardAccumulator:
     >>> acc.jvp(y).numpy()
     np.float32(4.0)
 
-    Gradients are linear in what they are given from above: the gradient of that, with the direction given to it, is the product.
+    Gradients are linear in what they are given from above:
+    the gradient of that, with the direction given to it, is the product.
     """
 
     def __init__(self, primals, tangents):
@@ -45,7 +46,8 @@ class ForwardAccumulator:
         self._tape.__exit__(*error)
 
     def jvp(self, primals, unconnected_gradients="none"):
-        """The product for results that were computed inside; None, or zeros, for what does not depend on the primals."""
+        """The product for results that were computed inside;
+        None, or zeros, for what does not depend on the primals."""
         return _nest.map_structure(
             lambda y: self._product(y, str(getattr(unconnected_gradients, "value", unconnected_gradients))), primals
         )

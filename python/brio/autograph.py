@@ -38,7 +38,7 @@ def trace(*args):
     print(*args)
 
 
-class experimental:  # noqa: N801: a namespace
+class experimental:
     """tf.autograph.experimental."""
 
     do_not_convert = staticmethod(_autograph.do_not_convert)
@@ -67,12 +67,14 @@ class experimental:  # noqa: N801: a namespace
 
     @staticmethod
     def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None):
-        """Says which sizes change in a loop over tensors: a function with such a loop runs op by op. A limit of rounds belongs into the loop's test."""
+        """Says which sizes change in a loop over tensors: a function with such a loop runs op by op.
+        A limit of rounds belongs into the loop's test."""
         from brio.errors import _UnknownValueError
 
         if maximum_iterations is not None:
             raise ValueError(
-                f"[set_loop_options] maximum_iterations={maximum_iterations}; put the limit into the loop's test: `while i < limit and ...`"
+                f"[set_loop_options] maximum_iterations={maximum_iterations}; put the limit into the loop's test: "
+                "`while i < limit and ...`"
             )
         if _core._tracing() and any(not _TensorShape(shape).is_fully_defined() for _, shape in shape_invariants or ()):
             raise _UnknownValueError(

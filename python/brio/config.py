@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from brio import _config_experimental as experimental
+from brio import _config_experimental as experimental  # noqa: F401
 from brio import _core, _missing
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])
@@ -42,7 +42,8 @@ def list_physical_devices(device_type=None):
 
 
 def list_logical_devices(device_type=None):
-    """The devices that programs name: those that are visible, and the parts that set_logical_device_configuration made of the CPU."""
+    """The devices that programs name: those that are visible,
+    and the parts that set_logical_device_configuration made of the CPU."""
     devices = [LogicalDevice(f"/device:{kind}:{number}", kind) for _, kind, number, _ in _core._devices(True)]
     parts = _logical.get(list_physical_devices("CPU")[0])
     if parts and any(d.device_type == "CPU" for d in devices):
@@ -58,7 +59,8 @@ def get_visible_devices(device_type=None):
 
 
 def set_visible_devices(devices, device_type=None):
-    """Chooses devices: others, of that type or of any, are as if they were not there. At any time, and the CPU stays usable.
+    """Chooses devices: others, of that type or of any, are as if they were not there.
+    At any time, and the CPU stays usable.
 
     >>> tf.config.set_visible_devices([], "GPU")
     """
@@ -84,7 +86,8 @@ def get_logical_device_configuration(device):
 
 
 def set_soft_device_placement(enabled):
-    """Says what becomes of work for a device that is not there: it is done on the CPU, or raises InvalidArgumentError."""
+    """Says what becomes of work for a device that is not there:
+    it is done on the CPU, or raises InvalidArgumentError."""
     _core._set_soft_placement(bool(enabled))
 
 

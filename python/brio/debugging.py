@@ -174,7 +174,8 @@ _log_placement = False
 
 
 def set_log_device_placement(enabled):
-    """Says whether each plan that is made prints, on standard error, where its steps run. BRIO_EXPLAIN=placement says more of what that costs."""
+    """Says whether each plan that is made prints, on standard error, where its steps run.
+    BRIO_EXPLAIN=placement says more of what that costs."""
     global _log_placement
     _log_placement = bool(enabled)
     _core._set_log_placement(_log_placement)

@@ -15,7 +15,8 @@ class InvalidArgumentError(OpError, ValueError):
 
 
 class _UnknownSizeError(InvalidArgumentError):
-    """A size is None, while a function is traced, where its number is needed: the function is traced for each size then."""
+    """A size is None, while a function is traced, where its number is needed:
+    the function is traced for each size then."""
 
 
 class _UnknownValueError(InvalidArgumentError):
@@ -91,6 +92,7 @@ class UnknownError(OpError):
 
 
 # The numbers that protocols have for them.
-_CODES = """OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED
-            FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED"""
+_CODES = """OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED
+            RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS
+            UNAUTHENTICATED"""
 globals().update({name: number for number, name in enumerate(_CODES.split())})

@@ -11,12 +11,16 @@ from brio.io import (
     decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg,
 )  # fmt: skip
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "_more_image": (
-        "decode_and_crop_jpeg draw_bounding_boxes extract_glimpse non_max_suppression_overlaps non_max_suppression_padded"
-        " non_max_suppression_with_scores random_jpeg_quality ssim_multiscale stateless_random_jpeg_quality stateless_sample_distorted_bounding_box"
-    ),
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "_more_image": (
+            "decode_and_crop_jpeg draw_bounding_boxes extract_glimpse non_max_suppression_overlaps "
+            "non_max_suppression_padded non_max_suppression_with_scores random_jpeg_quality ssim_multiscale "
+            "stateless_random_jpeg_quality stateless_sample_distorted_bounding_box"
+        ),
+    },
+)
 
 
 _Combined = _namedtuple(
@@ -186,8 +190,10 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score
 
 
 def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5,
-                                 score_threshold=float("-inf"), pad_per_class=False, clip_boxes=True, name=None):  # fmt: skip
-    """The best boxes of each picture over all classes: boxes, scores, classes, and how many there are; zeros behind them."""
+                                 score_threshold=float("-inf"), pad_per_class=False, clip_boxes=True,
+                                 name=None):  # fmt: skip
+    """The best boxes of each picture over all classes: boxes, scores, classes, and how many there are;
+    zeros behind them."""
     import numpy as np
 
     boxes, scores = _core.convert_to_tensor(boxes).numpy(), _core.convert_to_tensor(scores).numpy()
@@ -253,9 +259,11 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     return _core.where(_core.expand_dims(inside, 3), result, _core.constant(float(extrapolation_value)))
 
 
-def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                  use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
-    """A random piece of a picture that covers a share of one of the boxes: (begin and size for tf.slice, the box (1, 1, 4))."""
+def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None,
+                                  area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None,
+                                  name=None):  # fmt: skip
+    """A random piece of a picture that covers a share of one of the boxes:
+    (begin and size for tf.slice, the box (1, 1, 4))."""
     given = [_core.convert_to_tensor(image_size), _core.convert_to_tensor(bounding_boxes)]
     draws = _core._random.uniform([max_attempts or 100, 4], seed=seed or None)
     options = (

@@ -9,8 +9,8 @@ from brio._core import _io
 from brio._core._io import *
 from brio._lazy import names as _names
 from brio._parsing import (
-    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, TFRecordOptions, TFRecordWriter, VarLenFeature, parse_example,
-    parse_sequence_example, parse_single_example, parse_single_sequence_example,
+    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, TFRecordOptions, TFRecordWriter,
+    VarLenFeature, parse_example, parse_sequence_example, parse_single_example, parse_single_sequence_example,
 )  # fmt: skip
 
 __getattr__, __dir__, _HOMES = _names(__name__, {
@@ -185,7 +185,9 @@ def decode_json_example(json_examples, name=None):
     """Examples that are written in JSON, as protocol buffers write them, in bytes for tf.io.parse_example.
 
     >>> text = '{"features": {"feature": {"a": {"int64List": {"value": ["7"]}}}}}'
-    >>> tf.io.parse_single_example(tf.io.decode_json_example(text), {"a": tf.io.FixedLenFeature([], tf.int64)})["a"].numpy().item()
+    >>> tf.io.parse_single_example(
+    ...     tf.io.decode_json_example(text), {"a": tf.io.FixedLenFeature([], tf.int64)}
+    ... )["a"].numpy().item()
     7
     """
     from brio import _more_io

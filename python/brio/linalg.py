@@ -9,21 +9,27 @@ from brio._core._math import l2_normalize
 from brio._lazy import names as _names
 from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "_decompositions": (
-        "banded_triangular_solve eigh_tridiagonal logm lu lu_matrix_inverse lu_reconstruct lu_solve sqrtm tridiagonal_matmul tridiagonal_solve"
-    ),
-    "_linear_operator": "LinearOperator",
-    "_linear_operators": (
-        "LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorLowerTriangular"
-        " LinearOperatorPermutation LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros"
-    ),
-    "_linear_circulant": "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D",
-    "_linear_joined": (
-        "LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate"
-    ),
-    "_linear_blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "_decompositions": (
+            "banded_triangular_solve eigh_tridiagonal logm lu lu_matrix_inverse lu_reconstruct lu_solve sqrtm "
+            "tridiagonal_matmul tridiagonal_solve"
+        ),
+        "_linear_operator": "LinearOperator",
+        "_linear_operators": (
+            "LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity "
+            "LinearOperatorLowerTriangular LinearOperatorPermutation LinearOperatorScaledIdentity "
+            "LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros"
+        ),
+        "_linear_circulant": "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D",
+        "_linear_joined": (
+            "LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion LinearOperatorKronecker "
+            "LinearOperatorLowRankUpdate"
+        ),
+        "_linear_blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
+    },
+)
 
 
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
@@ -109,7 +115,8 @@ def expm(input, name=None):
 
 
 def eig(tensor, name=None):
-    """The eigenvalues, and the eigenvectors as columns, of square matrices that need not be symmetric: complex numbers. They have no gradient."""
+    """The eigenvalues, and the eigenvectors as columns, of square matrices that need not be symmetric:
+    complex numbers. They have no gradient."""
     return _eig(tensor, True)
 
 

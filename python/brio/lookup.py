@@ -108,7 +108,8 @@ class StaticHashTable:
         return _core.where(_core.equal(_core.gather(row, at), keys), _core.gather(places, at), otherwise)
 
     def _word_numbers(self, keys):
-        """0 for what is no key, 1 for the first key, and so on: strings are looked up by the layer for it, which is part of a graph."""
+        """0 for what is no key, 1 for the first key, and so on:
+        strings are looked up by the layer for it, which is part of a graph."""
         if "_words" not in self.__dict__:
             from brio.keras.layers import StringLookup
 
@@ -189,7 +190,7 @@ class _Mutable:
         return keys, self.lookup(keys)
 
 
-class experimental:  # noqa: N801: a namespace
+class experimental:
     """tf.lookup.experimental: tables that change."""
 
     class MutableHashTable(_Mutable):
@@ -209,8 +210,8 @@ class experimental:  # noqa: N801: a namespace
     class DenseHashTable(_Mutable):
         """The same. TensorFlow needs two keys that are never used: they are taken and not needed."""
 
-        def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None, name="MutableDenseHashTable",
-                     checkpoint=True, experimental_is_anonymous=False):  # fmt: skip
+        def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None,
+                     name="MutableDenseHashTable", checkpoint=True, experimental_is_anonymous=False):  # fmt: skip
             super().__init__(key_dtype, value_dtype, default_value, name)
 
 

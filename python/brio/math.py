@@ -1,10 +1,10 @@
 """tf.math."""
 
 from brio._core import (
-    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal, exp,
-    floor, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, maximum, minimum, multiply,
-    negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod,
-    reduce_sum, round, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
+    abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, cos, cosh, cumsum, divide, equal,
+    exp, floor, greater, greater_equal, less, less_equal, logical_and, logical_not, logical_or, maximum, minimum,
+    multiply, negative, not_equal, pow, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
+    reduce_prod, reduce_sum, round, sigmoid, sign, sin, sinh, sqrt, square, subtract, tan, tanh, truediv,
 )  # fmt: skip
 from brio._core._math import *
 from brio._core._nn import log_softmax, softmax, softplus, softsign

@@ -75,5 +75,5 @@ def map_structure(func, *structure, **kwargs):
         assert_same_structure(structure[0], other, check_types)
     if not whole:
         return _nest.map_structure(func, *structure)
-    opened = lambda *leaves: func(*(leaf.value if isinstance(leaf, _Leaf) else leaf for leaf in leaves))  # noqa: E731
+    opened = lambda *leaves: func(*(leaf.value if isinstance(leaf, _Leaf) else leaf for leaf in leaves))
     return _nest.map_structure(opened, *map(_closed, structure))

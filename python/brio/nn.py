@@ -7,18 +7,21 @@ from brio._core._nn import *
 from brio._lazy import names as _names
 from brio._more_math import top_k, zero_fraction
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "_sampling": (
-        "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler learned_unigram_candidate_sampler nce_loss"
-        " sampled_softmax_loss"
-    ),
-    "_lookup_sparse": "embedding_lookup_sparse safe_embedding_lookup_sparse",
-    "_more_nn": (
-        "approx_max_k approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization depthwise_conv2d_backprop_filter"
-        " depthwise_conv2d_backprop_input dilation2d erosion2d fractional_avg_pool fractional_max_pool isotonic_regression max_pool_with_argmax"
-        " with_space_to_batch"
-    ),
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "_sampling": (
+            "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler "
+            "learned_unigram_candidate_sampler nce_loss sampled_softmax_loss"
+        ),
+        "_lookup_sparse": "embedding_lookup_sparse safe_embedding_lookup_sparse",
+        "_more_nn": (
+            "approx_max_k approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization "
+            "depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input dilation2d erosion2d fractional_avg_pool "
+            "fractional_max_pool isotonic_regression max_pool_with_argmax with_space_to_batch"
+        ),
+    },
+)
 
 
 def bias_add(value, bias, data_format=None, name=None):
@@ -117,8 +120,8 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     centred = x if shift is None else x - shift
     squares = _core.square(centred)
     return (
-        _core.cast(count, x.dtype), _core.reduce_sum(centred, axes, keepdims), _core.reduce_sum(squares, axes, keepdims),
-        shift,
+        _core.cast(count, x.dtype), _core.reduce_sum(centred, axes, keepdims),
+        _core.reduce_sum(squares, axes, keepdims), shift,
     )  # fmt: skip
 
 
@@ -138,7 +141,8 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
 
 
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
-    """The most likely class of each step, without blanks and repeats: [a sparse tensor], and minus the sum of the logits."""
+    """The most likely class of each step, without blanks and repeats:
+    [a sparse tensor], and minus the sum of the logits."""
     import numpy as np
 
     from brio._sparse import SparseTensor
@@ -171,7 +175,8 @@ def ctc_loss(
 
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
-    """The most likely readings of logits whose last class is the blank: [sparse labels], and the logarithms of their probabilities."""
+    """The most likely readings of logits whose last class is the blank:
+    [sparse labels], and the logarithms of their probabilities."""
     from brio import _ctc
 
     return _ctc.beam_search(inputs, sequence_length, int(beam_width), int(top_paths))

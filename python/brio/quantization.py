@@ -92,7 +92,9 @@ def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_
 def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
     """Numbers as integers of num_bits over a range would keep them; the ends of the range may be trained.
 
-    >>> tf.quantization.fake_quant_with_min_max_vars([0.4, 9.0], tf.Variable(0.0), tf.Variable(3.0), num_bits=2).numpy().tolist()
+    >>> tf.quantization.fake_quant_with_min_max_vars(
+    ...     [0.4, 9.0], tf.Variable(0.0), tf.Variable(3.0), num_bits=2
+    ... ).numpy().tolist()
     [0.0, 3.0]
     """
     return _of_range("fake_quant_with_min_max_vars", inputs, min, max, num_bits, narrow_range, None)
@@ -115,7 +117,9 @@ def _gradients(who, gradients, inputs, low, high, num_bits, narrow_range, axes):
 def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narrow_range=False, name=None):
     """As fake_quant_with_min_max_vars, with a range for each channel, the last axis.
 
-    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel([[0.6, 2.0]], [0.0, 0.0], [3.0, 1.5], num_bits=2).numpy().tolist()
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     [[0.6, 2.0]], [0.0, 0.0], [3.0, 1.5], num_bits=2
+    ... ).numpy().tolist()
     [[1.0, 1.5]]
     """
     axes = list(range(_core.convert_to_tensor(inputs).shape.rank - 1))
@@ -132,9 +136,10 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     )
 
 
-def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN", name=None,
-                               narrow_range=False, axis=None):  # fmt: skip
-    """Numbers rounded to levels that are the same on both sides of 0; the range is that of the numbers where none is given, or one for each place of an axis.
+def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False,
+                               round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):  # fmt: skip
+    """Numbers rounded to levels that are the same on both sides of 0; the range is that of the numbers where none is
+    given, or one for each place of an axis.
 
     >>> tf.quantization.quantize_and_dequantize_v2([0.1, -1.0, 0.5], 0.0, 0.0, num_bits=3).numpy().round(3).tolist()
     [0.0, -1.0, 0.5]
@@ -193,8 +198,8 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
     return rounded(x)
 
 
-def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN", name=None,
-                            narrow_range=False, axis=None):  # fmt: skip
+def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False,
+                            round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):  # fmt: skip
     """As quantize_and_dequantize_v2, under the name that it had before."""
     return quantize_and_dequantize_v2(
         input, input_min, input_max, signed_input, num_bits, range_given, round_mode, name, narrow_range, axis

@@ -11,8 +11,8 @@ __getattr__ = _missing.attribute_error_of(__name__)
 
 
 class QueueBase:
-    """What queues do: enqueue(), dequeue(), close(). Eager code has one thread of control, so that nothing is waited for: a queue that
-    is full, or that does not hold enough, is an error that says so."""
+    """What queues do: enqueue(), dequeue(), close(). Eager code has one thread of control, so that nothing is waited
+    for: a queue that is full, or that does not hold enough, is an error that says so."""
 
     def __init__(self, dtypes, shapes=None, names=None, capacity=None):
         dtypes = list(dtypes) if isinstance(dtypes, (list, tuple)) else [dtypes]
@@ -25,7 +25,8 @@ class QueueBase:
         self._shapes = [None] * len(dtypes) if not shapes else [_core_shape(s) for s in shapes]
         if len(self._shapes) != len(dtypes):
             raise ValueError(
-                f"Queue shapes must have the same length as dtypes, received {len(self._shapes)} shapes, {len(dtypes)} dtypes."
+                f"Queue shapes must have the same length as dtypes, received {len(self._shapes)} shapes, {len(dtypes)} "
+                "dtypes."
             )
         self._names = names if names is None or isinstance(names, (list, tuple)) else [names]
         self._capacity = int(capacity) if capacity is not None and int(capacity) > 0 else None
@@ -178,7 +179,8 @@ class RandomShuffleQueue(QueueBase):
     def _taken(self, n):
         if not self._closed and len(self._elements) < n + self._least:
             raise _errors.OutOfRangeError(
-                f"the queue holds {len(self._elements)} elements, of which {self._least} stay: dequeue() would wait for ever"
+                f"the queue holds {len(self._elements)} elements, of which {self._least} stay: dequeue() would wait "
+                "for ever"
             )
         return super()._taken(n)
 

@@ -38,7 +38,8 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
         ragged_rank = deep - 1 - len(inner_shape or ())
     if scalars and ragged_rank >= max(scalars) or not scalars and inner_shape and ragged_rank < 0:
         raise ValueError(
-            f"[ragged.constant] ragged_rank={ragged_rank} needs values in more than {ragged_rank} lists, but they stand in {deep}"
+            f"[ragged.constant] ragged_rank={ragged_rank} needs values in more than {ragged_rank} lists, but they "
+            f"stand in {deep}"
         )
     values, splits = list(pylist), []
     while len(splits) < ragged_rank:
@@ -123,7 +124,8 @@ def map_flat_values(op, *args, **kwargs):
             from brio.errors import InvalidArgumentError
 
             raise InvalidArgumentError(
-                "[ragged.map_flat_values] the ragged tensors have rows of different lengths; broadcast them to the same rows first"
+                "[ragged.map_flat_values] the ragged tensors have rows of different lengths; broadcast them to the "
+                "same rows first"
             )
         like = like if like is not None else x
         return x.flat_values
@@ -134,7 +136,8 @@ def map_flat_values(op, *args, **kwargs):
     result = result if isinstance(result, _RaggedTensor) else _core.convert_to_tensor(result)
     if result.shape.rank == 0 or result.shape[0] != like.flat_values.shape[0]:
         raise ValueError(
-            f"[ragged.map_flat_values] op gave shape {result.shape} for {like.flat_values.shape[0]} values; it must keep their number"
+            f"[ragged.map_flat_values] op gave shape {result.shape} for {like.flat_values.shape[0]} values; it must "
+            "keep their number"
         )
     return like.with_flat_values(result)
 
@@ -158,12 +161,14 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     given = [_core.cast(x, wide) for x in given]
     if any(x.shape.rank > 1 for x in given):
         raise ValueError(
-            f"[ragged.range] starts, limits and deltas of shapes {[tuple(x.shape) for x in given]} must be numbers or vectors"
+            f"[ragged.range] starts, limits and deltas of shapes {[tuple(x.shape) for x in given]} must be numbers or "
+            "vectors"
         )
     sizes = {x.shape[0] for x in given if x.shape.rank}
     if len(sizes) > 1:
         raise InvalidArgumentError(
-            f"[ragged.range] starts, limits and deltas have {sorted(sizes)} rows; they need as many, or a number for all"
+            f"[ragged.range] starts, limits and deltas have {sorted(sizes)} rows; they need as many, or a number for "
+            "all"
         )
     count = sizes.pop() if sizes else 1
     start, limit, delta = (np.broadcast_to(x.numpy(), (count,)) for x in given)

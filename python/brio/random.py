@@ -5,10 +5,16 @@ from brio._core._random import *
 from brio._core._random import _bits64, _Generator, _stateless_shuffle
 from brio._lazy import names as _names
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "=_random_experimental": "experimental",
-    "_sampling": "uniform_candidate_sampler log_uniform_candidate_sampler learned_unigram_candidate_sampler fixed_unigram_candidate_sampler all_candidate_sampler",
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "=_random_experimental": "experimental",
+        "_sampling": (
+            "uniform_candidate_sampler log_uniform_candidate_sampler learned_unigram_candidate_sampler "
+            "fixed_unigram_candidate_sampler all_candidate_sampler"
+        ),
+    },
+)
 
 
 def _words(seed, count):

@@ -1,4 +1,5 @@
-"""tf.raw_ops: the operations by their own names, with keyword arguments as TensorFlow's. Each is made when it is first asked for (_raw_table.py)."""
+"""tf.raw_ops: the operations by their own names, with keyword arguments as TensorFlow's.
+Each is made when it is first asked for (_raw_table.py)."""
 
 import ast as _ast
 import collections as _collections
@@ -32,7 +33,7 @@ def __getattr__(name):
         raise AttributeError(_explain(__name__, name))
     arguments, fields, expression = _rows()[name]
     taken = f"*, {arguments}, name=None" if arguments else "name=None"
-    made = eval(f"lambda {taken}: {expression}", {**_HELPERS, "tf": _tf})  # our own table
+    made = eval(f"lambda {taken}: {expression}", {**_HELPERS, "tf": _tf})  # noqa: S307  our own table
     if fields:
         made = _with_fields(made, _collections.namedtuple(name, fields))
     made.__name__ = made.__qualname__ = name

@@ -1,4 +1,5 @@
-"""tf.saved_model: objects with their variables and functions in a directory, to be loaded without the code that made them."""
+"""tf.saved_model: objects with their variables and functions in a directory,
+to be loaded without the code that made them."""
 
 import os
 
@@ -23,10 +24,10 @@ VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
 class SaveOptions:
     """Options of save(). Those that are about TensorFlow's files and devices change nothing here."""
 
-    def __init__(self, namespace_whitelist=None, save_debug_info=False, function_aliases=None, experimental_debug_stripper=False,
-                 experimental_io_device=None, experimental_variable_policy=None, experimental_custom_gradients=True,
-                 experimental_image_format=False, experimental_skip_saver=False, experimental_sharding_callback=None,
-                 extra_tags=None):  # fmt: skip
+    def __init__(self, namespace_whitelist=None, save_debug_info=False, function_aliases=None,
+                 experimental_debug_stripper=False, experimental_io_device=None, experimental_variable_policy=None,
+                 experimental_custom_gradients=True, experimental_image_format=False, experimental_skip_saver=False,
+                 experimental_sharding_callback=None, extra_tags=None):  # fmt: skip
         self.namespace_whitelist = namespace_whitelist
         self.save_debug_info, self.experimental_debug_stripper = save_debug_info, experimental_debug_stripper
         self.function_aliases = dict(function_aliases or {})
@@ -59,7 +60,8 @@ class LoadOptions:
 
 
 def save(obj, export_dir, signatures=None, options=None):
-    """Writes an object with its variables and tf.functions to a directory; load() needs nothing of the code that made it.
+    """Writes an object with its variables and tf.functions to a directory;
+    load() needs nothing of the code that made it.
 
     A function is saved with the traces that it has, or with that of its input_signature, in which sizes may be None.
     `signatures` is a function with an input_signature, a concrete function, or a dictionary of such.
@@ -81,7 +83,8 @@ def save(obj, export_dir, signatures=None, options=None):
 
 
 def load(export_dir, tags=None, options=None):
-    """The object of a SavedModel: its attributes are variables, functions and other objects, `signatures` the functions by name."""
+    """The object of a SavedModel: its attributes are variables, functions and other objects,
+    `signatures` the functions by name."""
     return _load(export_dir)
 
 

@@ -157,6 +157,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
     x = _core.convert_to_tensor(log_mel_spectrograms)
     if x.shape[-1] == 0:
         raise ValueError(
-            f"[mfccs_from_log_mel_spectrograms] takes one mel bin or more along the last axis, but the shape is {x.shape}"
+            "[mfccs_from_log_mel_spectrograms] takes one mel bin or more along the last axis, but the shape is "
+            f"{x.shape}"
         )
     return dct(x, type=2) * _core.cast(1.0 / _math.sqrt(2.0 * x.shape[-1]), x.dtype)

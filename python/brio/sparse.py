@@ -7,11 +7,15 @@ from brio._lazy import names as _names
 from brio._sparse import SparseTensor
 from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "_more_sparse": (
-        "bincount expand_dims fill_empty_rows mask maximum minimum reset_shape retain segment_mean segment_sqrt_n segment_sum softmax split to_indicator"
-    ),
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "_more_sparse": (
+            "bincount expand_dims fill_empty_rows mask maximum minimum reset_shape retain segment_mean segment_sqrt_n "
+            "segment_sum softmax split to_indicator"
+        ),
+    },
+)
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
@@ -82,7 +86,7 @@ def reshape(sp_input, shape, name=None):
         new[new.index(-1)] = _math.prod(old) // _math.prod(n for n in new if n != -1)
     if _math.prod(old) != _math.prod(new):
         raise _InvalidArgumentError(f"[sparse.reshape] {old} and {new} do not hold the same number of elements")
-    steps = lambda sizes: [_math.prod(sizes[i + 1 :]) for i in range(len(sizes))]  # noqa: E731
+    steps = lambda sizes: [_math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
     places = _core.reduce_sum(sp_input.indices * _core.constant(steps(old), "int64", shape=[len(old)]), axis=1)
     columns = [places // step % n for step, n in zip(steps(new), new)]
     return SparseTensor(_core.stack(columns, axis=1), sp_input.values, new)

@@ -172,7 +172,8 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
     texts, n = np.asarray(texts.numpy(), object), int(num_segments)
     if texts.shape[: ids.ndim] != ids.shape:
         raise _InvalidArgumentError(
-            f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape {texts.shape}"
+            f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape "
+            f"{texts.shape}"
         )
     inner = texts.shape[ids.ndim :]
     groups = {}  # of the segments that have a string: there may be many more

@@ -2,7 +2,8 @@
 
 from brio._averages import ExponentialMovingAverage
 from brio._checkpoint import (
-    Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint, list_variables, load_checkpoint, load_variable,
+    Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint, list_variables, load_checkpoint,
+    load_variable,
 )  # fmt: skip
 from brio._checkpoint_views import CheckpointOptions, TrackableView, checkpoints_iterator
 from brio._cluster import ClusterSpec

@@ -9,8 +9,6 @@ import types
 import signatures
 import surface
 
-import brio
-
 PAGES = surface.ROOT / "docs" / "api"
 MADE = "<!-- Made by scripts/api/pages.py from the docstrings; `make docs` writes it again. -->\n"
 
@@ -141,9 +139,17 @@ def pages():
         rows.append(f"| [{name}]({name}.md) | {count} | {cell(surface.sentence(module.__doc__))} |\n")
         total += count
     made[PAGES / "README.md"] = "".join(
-        ["# The Python API\n\n", MADE, f"\n{total} names in {len(rows)} modules. `import brio as tf`; `keras` is `tf.keras`.\n"
-         "[compat.md](../compat.md) says where Brio differs from TensorFlow.\n\n", "| module | names | |\n|---|---|---|\n", *rows]
-    )  # fmt: skip
+        [
+            "# The Python API\n\n",
+            MADE,
+            (
+                f"\n{total} names in {len(rows)} modules. `import brio as tf`; `keras` is `tf.keras`.\n"
+                "[compat.md](../compat.md) says where Brio differs from TensorFlow.\n\n"
+            ),
+            "| module | names | |\n|---|---|---|\n",
+            *rows,
+        ]
+    )
     return made
 
 

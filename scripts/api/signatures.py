@@ -10,7 +10,8 @@ EMPTY = inspect.Parameter.empty
 
 
 def of(name, value, module, owner=None):
-    """inspect.Signature of a function or method, or one that is given, with annotations as text; None where nothing is known."""
+    """inspect.Signature of a function or method, or one that is given, with annotations as text;
+    None where nothing is known."""
     if isinstance(value, inspect.Signature):
         found = value
     elif hasattr(value, "__nb_signature__"):
@@ -78,7 +79,8 @@ def _type(p, name, owner):
             isinstance(p.default, str) and rules.TYPES.get(p.name) == "_t.TensorLike"
         )  # weights="imagenet" names a file
         declared = "Any" if is_word else rules.TYPES.get(p.name) or _of_default(p.default)
-        # A model takes datasets and dictionaries where a function takes tensors, and a layer policies where it takes dtypes.
+        # A model takes datasets and dictionaries where a function takes tensors, and a layer policies where it takes
+        # dtypes.
         declared = "Any" if owner and declared in ("_t.TensorLike", "_t.DTypeLike") else declared
         optional = p.default is None or repr(p.default) == "None" or (owner and p.name in rules.AXES)
     if declared == "Any":
@@ -105,7 +107,7 @@ def _of_nanobind(entry):
     text, _, *values = entry
     if len(values) == 1 and (values[0] is None or isinstance(values[0], tuple)):  # nanobind 3 has them in a tuple
         values = list(values[0] or ())
-    for i, value in enumerate(values):
+    for i in range(len(values)):
         mark = f"\\={i}" if f"\\={i}" in text else f"\\{i}"
         text = text.replace(mark, f'"default {i}"', 1)
     text = re.sub(r"^def \(", "def f(", text)

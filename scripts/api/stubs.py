@@ -1,7 +1,7 @@
 """Writes the type stubs of the package, brio/**/*.pyi: python scripts/api/stubs.py FOLDER. The build does it.
 
-Each module of the package has a stub in which type checkers find what is there only when the program runs: functions of C++,
-classes made from tables, names that are loaded when they are first used."""
+Each module of the package has a stub in which type checkers find what is there only when the program runs: functions of
+C++, classes made from tables, names that are loaded when they are first used."""
 
 import ast
 import builtins
@@ -32,8 +32,10 @@ IMPORTS = {
     r"(?<![\w.])TensorShape\b": "from brio._shape import TensorShape",
 }
 SPECIAL = set(
-    "__init__ __call__ __enter__ __exit__ __iter__ __next__ __len__ __getitem__ __setitem__ __delitem__ __contains__ __bool__ __float__ "
-    "__int__ __index__ __array__ __getattr__ __hash__ __get__ _get_variable_index".split()
+    (
+        "__init__ __call__ __enter__ __exit__ __iter__ __next__ __len__ __getitem__ __setitem__ __delitem__ "
+        "__contains__ __bool__ __float__ __int__ __index__ __array__ __getattr__ __hash__ __get__ _get_variable_index"
+    ).split()
 )
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor".split()
 UNARY = "neg pos abs invert".split()
@@ -176,7 +178,8 @@ class Writer:
         if name in rules.OF_ANY_ATTRIBUTES:
             stub.imports.add("from typing import Any")
             lines.append(
-                "    def __getattr__(self, name: str) -> Any: ...\n    def __setattr__(self, name: str, value: Any) -> None: ...\n"
+                "    def __getattr__(self, name: str) -> Any: ...\n"
+                "    def __setattr__(self, name: str, value: Any) -> None: ...\n"
             )
         lines += operators(cls)
         body = "".join(lines) or "    ...\n"
@@ -256,9 +259,13 @@ def assigned(cls):
     except (OSError, TypeError, SyntaxError):
         return set()
     return {
-        node.attr for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    }  # fmt: skip
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    }
 
 
 def function_text(name, value, module, owner=None, indent=0):
@@ -288,7 +295,9 @@ def doc_text(value, indent):
     if len(lines) == 1:
         return f'{space}"""{start}{lines[0]}{end}"""\n'
     return (
-        f'{space}"""{start}' + "\n".join([lines[0], *(space + l if l else "" for l in lines[1:])]) + f'\n{space}"""\n'
+        f'{space}"""{start}'
+        + "\n".join([lines[0], *(space + line if line else "" for line in lines[1:])])
+        + f'\n{space}"""\n'
     )
 
 

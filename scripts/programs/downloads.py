@@ -68,13 +68,15 @@ def _one_of(*choices):
 
 
 _TITANIC = {
-    "survived": _whole(0, 2), "sex": _one_of("male", "female"), "age": _real(1, 80), "n_siblings_spouses": _whole(0, 5), "parch": _whole(0, 4),
-    "fare": _real(5, 200), "class": _one_of("First", "Second", "Third"), "deck": _one_of("A", "B", "C", "unknown"),
-    "embark_town": _one_of("Southampton", "Cherbourg", "Queenstown"), "alone": _one_of("y", "n"),
+    "survived": _whole(0, 2), "sex": _one_of("male", "female"), "age": _real(1, 80), "n_siblings_spouses": _whole(0, 5),
+    "parch": _whole(0, 4), "fare": _real(5, 200), "class": _one_of("First", "Second", "Third"),
+    "deck": _one_of("A", "B", "C", "unknown"), "embark_town": _one_of("Southampton", "Cherbourg", "Queenstown"),
+    "alone": _one_of("y", "n"),
 }  # fmt: skip
 _HEART = {
-    "age": _whole(30, 77), "sex": _whole(0, 2), "cp": _whole(0, 5), "trestbps": _whole(94, 200), "chol": _whole(126, 564), "fbs": _whole(0, 2),
-    "restecg": _whole(0, 3), "thalach": _whole(71, 202), "exang": _whole(0, 2), "oldpeak": _real(0, 6), "slope": _whole(1, 4), "ca": _whole(0, 4),
+    "age": _whole(30, 77), "sex": _whole(0, 2), "cp": _whole(0, 5), "trestbps": _whole(94, 200),
+    "chol": _whole(126, 564), "fbs": _whole(0, 2), "restecg": _whole(0, 3), "thalach": _whole(71, 202),
+    "exang": _whole(0, 2), "oldpeak": _real(0, 6), "slope": _whole(1, 4), "ca": _whole(0, 4),
     "thal": _one_of("fixed", "normal", "reversible"), "target": _whole(0, 2),
 }  # fmt: skip
 _ABALONE = {
@@ -101,15 +103,20 @@ _CREDIT = (
 )
 _CREDIT["Class"] = lambda n: (np.arange(n) % 7 == 0).astype(int)
 _PETS = {
-    "Type": _one_of("Cat", "Dog"), "Age": _whole(0, 60), "Breed1": _one_of("Tabby", "Mixed Breed", "Siamese"), "Gender": _one_of("Male", "Female"), "Color1": _one_of("Black", "White"),
-    "Color2": _one_of("Brown", "No Color"), "MaturitySize": _one_of("Small", "Medium", "Large"), "FurLength": _one_of("Short", "Long"), "Vaccinated": _one_of("Yes", "No"),
-    "Sterilized": _one_of("Yes", "No"), "Health": _one_of("Healthy", "Minor Injury"), "Fee": _whole(0, 300), "Description": lambda n: [sentence() for _ in range(n)],
-    "PhotoAmt": _whole(0, 10), "AdoptionSpeed": _whole(0, 5),
+    "Type": _one_of("Cat", "Dog"), "Age": _whole(0, 60), "Breed1": _one_of("Tabby", "Mixed Breed", "Siamese"),
+    "Gender": _one_of("Male", "Female"), "Color1": _one_of("Black", "White"), "Color2": _one_of("Brown", "No Color"),
+    "MaturitySize": _one_of("Small", "Medium", "Large"), "FurLength": _one_of("Short", "Long"),
+    "Vaccinated": _one_of("Yes", "No"), "Sterilized": _one_of("Yes", "No"),
+    "Health": _one_of("Healthy", "Minor Injury"), "Fee": _whole(0, 300),
+    "Description": lambda n: [sentence() for _ in range(n)], "PhotoAmt": _whole(0, 10), "AdoptionSpeed": _whole(0, 5),
 }  # fmt: skip
 _ADULT = {
-    "age": _whole(17, 90), "workclass": _one_of(" Private", " State-gov"), "fnlwgt": _whole(12285, 1484705), "education": _one_of(" Bachelors", " HS-grad", " 11th"), "education_num": _whole(1, 16),
-    "marital": _one_of(" Divorced", " Never-married"), "occupation": _one_of(" Sales", " Tech-support"), "relationship": _one_of(" Husband", " Unmarried"), "race": _one_of(" White", " Black"),
-    "gender": _one_of(" Male", " Female"), "gain": _whole(0, 9999), "loss": _whole(0, 4000), "hours": _whole(1, 99), "country": _one_of(" United-States", " Cuba"), "income": _one_of(" <=50K", " >50K"),
+    "age": _whole(17, 90), "workclass": _one_of(" Private", " State-gov"), "fnlwgt": _whole(12285, 1484705),
+    "education": _one_of(" Bachelors", " HS-grad", " 11th"), "education_num": _whole(1, 16),
+    "marital": _one_of(" Divorced", " Never-married"), "occupation": _one_of(" Sales", " Tech-support"),
+    "relationship": _one_of(" Husband", " Unmarried"), "race": _one_of(" White", " Black"),
+    "gender": _one_of(" Male", " Female"), "gain": _whole(0, 9999), "loss": _whole(0, 4000), "hours": _whole(1, 99),
+    "country": _one_of(" United-States", " Cuba"), "income": _one_of(" <=50K", " >50K"),
 }  # fmt: skip
 _CLIMATE_COLUMNS = [
     "p (mbar)",
@@ -133,7 +140,7 @@ def _climate(path):
     import datetime
 
     start = datetime.datetime(2009, 1, 1)
-    times = lambda n: [(start + datetime.timedelta(minutes=10 * i)).strftime("%d.%m.%Y %H:%M:%S") for i in range(n)]  # noqa: E731
+    times = lambda n: [(start + datetime.timedelta(minutes=10 * i)).strftime("%d.%m.%Y %H:%M:%S") for i in range(n)]
     _table({"Date Time": times} | {name: _real(0, 30) for name in _CLIMATE_COLUMNS}, rows=6000)(path)
 
 
@@ -361,7 +368,7 @@ def _stack_overflow(folder):
 
 
 def _npz(path):
-    part = lambda n: (_numbers.integers(0, 256, (n, 28, 28), dtype=np.uint8), (np.arange(n) % 10).astype("uint8"))  # noqa: E731
+    part = lambda n: (_numbers.integers(0, 256, (n, 28, 28), dtype=np.uint8), (np.arange(n) % 10).astype("uint8"))
     (x, y), (u, v) = part(1000), part(500)
     buffer = io.BytesIO()
     np.savez(buffer, x_train=x, y_train=y, x_test=u, y_test=v)
@@ -386,34 +393,81 @@ def _ford(path):
 
 
 def _anomalies(path):
-    times = lambda n: [f"2014-04-{1 + i // 288:02} {i % 288 // 12:02}:{i % 12 * 5:02}:00" for i in range(n)]  # noqa: E731
+    times = lambda n: [f"2014-04-{1 + i // 288:02} {i % 288 // 12:02}:{i % 12 * 5:02}:00" for i in range(n)]
     _table({"timestamp": times, "value": _real(18, 22)}, 4032)(path)
 
 
 _MAKERS = {
-    "train.csv": _table(_TITANIC, 627), "eval.csv": _table(_TITANIC, 264), "heart.csv": _table(_HEART, 303),
-    "abalone_train.csv": _table(_ABALONE, 600, header=False), "abalone_test.csv": _table(_ABALONE, 200, header=False),
-    "iris_*.csv": _table(_IRIS, 120), "auto-mpg.data": _table(_MPG, 398, header=False, sep=" "), "creditcard.csv": _table(_CREDIT, 4000),
+    "train.csv": _table(_TITANIC, 627),
+    "eval.csv": _table(_TITANIC, 264),
+    "heart.csv": _table(_HEART, 303),
+    "abalone_train.csv": _table(_ABALONE, 600, header=False),
+    "abalone_test.csv": _table(_ABALONE, 200, header=False),
+    "iris_*.csv": _table(_IRIS, 120),
+    "auto-mpg.data": _table(_MPG, 398, header=False, sep=" "),
+    "creditcard.csv": _table(_CREDIT, 4000),
     "creditcard.zip": _archive(_one_member("creditcard.csv", _table(_CREDIT, 4000))),
     "petfinder-mini.zip": _archive(_one_member("petfinder-mini/petfinder-mini.csv", _table(_PETS, 500))),
     "petfinder_mini.zip": _archive(_one_member("petfinder-mini/petfinder-mini.csv", _table(_PETS, 500))),
-    "adult.data": _table(_ADULT, 500, header=False), "adult.test": _table(_ADULT, 300),
+    "adult.data": _table(_ADULT, 500, header=False),
+    "adult.test": _table(_ADULT, 300),
     "jena_climate*.zip": _archive(_one_member("jena_climate_2009_2016.csv", _climate)),
-    "higgs.csv.gz": _gzip_numbers, "ecg.csv": _ecg, "forda_*.tsv": _ford, "art_daily*.csv": _anomalies,
-    "mnist.npz": _npz, "shakespeare.txt": lambda path: path.write_text("\n".join(f"{sentence(1)}:\n{sentence(8)}." for _ in range(1500))),
+    "higgs.csv.gz": _gzip_numbers,
+    "ecg.csv": _ecg,
+    "forda_*.tsv": _ford,
+    "art_daily*.csv": _anomalies,
+    "mnist.npz": _npz,
+    "shakespeare.txt": lambda path: path.write_text("\n".join(f"{sentence(1)}:\n{sentence(8)}." for _ in range(1500))),
     "nietzsche.txt": lambda path: path.write_text("\n".join(f"{sentence(9)}." for _ in range(300))),
-    **{name: (lambda path: path.write_text("\n".join(sentence(9) for _ in range(400)))) for name in ("cowper.txt", "derby.txt", "butler.txt")},
+    **{
+        name: (lambda path: path.write_text("\n".join(sentence(9) for _ in range(400))))
+        for name in ("cowper.txt", "derby.txt", "butler.txt")
+    },
     "imagenetlabels.txt": lambda path: path.write_text("\n".join(["background", *(f"thing {i}" for i in range(1000))])),
-    "spa-eng.zip": _archive(_one_member("spa-eng/spa.txt", _pairs)), "fra-eng.zip": _archive(_one_member("fra.txt", _pairs_with_sources)),
-    "flower_photos.tgz": _archive(_classes_of("flower_photos", ["daisy", "dandelion", "roses", "sunflowers", "tulips"], 20, lambda path: picture(path, (240, 320)), ".jpg")),
-    "aclimdb*.tar.gz": _archive(_imdb), "stack_overflow_16k.tar.gz": _archive(_stack_overflow), "cats_and_dogs_filtered.zip": _archive(_cats_and_dogs),
-    "mini_speech_commands.zip": _archive(_classes_of("mini_speech_commands", ["down", "go", "left", "no", "right", "stop", "up", "yes"], 16, _sound, ".wav")),
-    "facades.tar.gz": _archive(_facades), "ml-latest-small.zip": _archive(_movies), "ml-1m.zip": _archive(_movies_1m), "cora.tgz": _archive(_cora),
-    "imagenet_class_index.json": lambda path: path.write_text(json.dumps({str(i): [f"n{i:08}", f"thing_{i}"] for i in range(1000)})),
-    "images.tar.gz": _archive(_pets), "annotations.tar.gz": _archive(_trimaps), "captcha_images_v2.zip": _archive(_captchas), "bsr_bsds500.tgz": _archive(_photos),
-    "kagglecatsanddogs*.zip": _archive(_classes_of("PetImages", ["Cat", "Dog"], 40, lambda path: picture(path, (200, 180)), ".jpg")),
-    "tiny_nerf_data.npz": _nerf, "covtype.data.gz": _covers, "news20.tar.gz": _archive(_newsgroups), "cornell_movie_dialogs_corpus.zip": _archive(_dialogs),
+    "spa-eng.zip": _archive(_one_member("spa-eng/spa.txt", _pairs)),
+    "fra-eng.zip": _archive(_one_member("fra.txt", _pairs_with_sources)),
+    "flower_photos.tgz": _archive(
+        _classes_of(
+            "flower_photos",
+            ["daisy", "dandelion", "roses", "sunflowers", "tulips"],
+            20,
+            lambda path: picture(path, (240, 320)),
+            ".jpg",
+        )
+    ),
+    "aclimdb*.tar.gz": _archive(_imdb),
+    "stack_overflow_16k.tar.gz": _archive(_stack_overflow),
+    "cats_and_dogs_filtered.zip": _archive(_cats_and_dogs),
+    "mini_speech_commands.zip": _archive(
+        _classes_of(
+            "mini_speech_commands", ["down", "go", "left", "no", "right", "stop", "up", "yes"], 16, _sound, ".wav"
+        )
+    ),
+    "facades.tar.gz": _archive(_facades),
+    "ml-latest-small.zip": _archive(_movies),
+    "ml-1m.zip": _archive(_movies_1m),
+    "cora.tgz": _archive(_cora),
+    "imagenet_class_index.json": lambda path: path.write_text(
+        json.dumps({str(i): [f"n{i:08}", f"thing_{i}"] for i in range(1000)})
+    ),
+    "images.tar.gz": _archive(_pets),
+    "annotations.tar.gz": _archive(_trimaps),
+    "captcha_images_v2.zip": _archive(_captchas),
+    "bsr_bsds500.tgz": _archive(_photos),
+    "kagglecatsanddogs*.zip": _archive(
+        _classes_of("PetImages", ["Cat", "Dog"], 40, lambda path: picture(path, (200, 180)), ".jpg")
+    ),
+    "tiny_nerf_data.npz": _nerf,
+    "covtype.data.gz": _covers,
+    "news20.tar.gz": _archive(_newsgroups),
+    "cornell_movie_dialogs_corpus.zip": _archive(_dialogs),
     "mnist_test_seq.npy": lambda path: np.save(path, _numbers.integers(0, 256, (20, 60, 64, 64), dtype=np.uint8)),
-    "wdbc.data": _table({"id": _whole(1, 10**6), "diagnosis": _one_of("M", "B")} | {f"f{i}": _real(0, 30) for i in range(30)}, 569, header=False),
-    "*.jpg": picture, "*.jpeg": picture, "*.png": picture,
-}  # fmt: skip
+    "wdbc.data": _table(
+        {"id": _whole(1, 10**6), "diagnosis": _one_of("M", "B")} | {f"f{i}": _real(0, 30) for i in range(30)},
+        569,
+        header=False,
+    ),
+    "*.jpg": picture,
+    "*.jpeg": picture,
+    "*.png": picture,
+}

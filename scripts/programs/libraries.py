@@ -1,4 +1,5 @@
-"""Lets a program that imports TensorFlow and Keras have Brio: import tensorflow, from tensorflow.keras import layers, import keras."""
+"""Lets a program that imports TensorFlow and Keras have Brio:
+import tensorflow, from tensorflow.keras import layers, import keras."""
 
 import importlib
 import importlib.abc

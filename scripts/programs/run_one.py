@@ -1,6 +1,7 @@
 """Runs one program in this process: run_one.py PROGRAM RESULT.json brio|tensorflow.
 
-Its top-level statements run one after the other, and one that fails does not end the program: what comes after it is of interest too.
+Its top-level statements run one after the other, and one that fails does not end the program:
+what comes after it is of interest too.
 """
 
 import ast
@@ -15,10 +16,10 @@ import types
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import libraries  # noqa: E402
-import source  # noqa: E402
-import stand_ins  # noqa: E402
-import values  # noqa: E402
+import libraries
+import source
+import stand_ins
+import values
 
 
 def main(path, result, library):
@@ -42,7 +43,7 @@ def main(path, result, library):
         done["last"] = statement.lineno
         try:
             exec(compile(ast.Module([statement], []), str(local), "exec"), module.__dict__)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001  any is told, and the next statement may work
             done["errors"].append(_described(error, statement, local))
             print(f"--- line {statement.lineno}", file=sys.stderr)
             traceback.print_exc()

@@ -1,4 +1,5 @@
-"""The lines of a program that are for a shell: what downloads and unpacks is done, with stand-ins for the files; the rest is left out."""
+"""The lines of a program that are for a shell: what downloads and unpacks is done, with stand-ins for the files;
+the rest is left out."""
 
 import pathlib
 import shlex

@@ -1,6 +1,8 @@
-"""Small random data in the place of what programs download: keras.datasets, get_file(), tensorflow_datasets, tables by URL.
+"""Small random data in the place of what programs download:
+keras.datasets, get_file(), tensorflow_datasets, tables by URL.
 
-The forms (shapes, dtypes, columns, names of folders) are the real ones; the numbers are not. Both libraries get the same.
+The forms (shapes, dtypes, columns, names of folders) are the real ones; the numbers are not.
+Both libraries get the same.
 """
 
 import importlib
@@ -8,9 +10,10 @@ import os
 import pathlib
 import sys
 
+import numpy as np
+
 import downloads
 import libraries
-import numpy as np
 import shell
 import shorter
 import tfds

@@ -2,12 +2,15 @@
 
 import types
 
-import downloads
 import numpy as np
 
+import downloads
+
 _PICTURES = {  # (shape, classes)
-    "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10), "cifar100": ((32, 32, 3), 100), "tf_flowers": ((240, 320, 3), 5), "caltech_birds2011": ((140, 160, 3), 200), "div2k": ((240, 320, 3), 2),
-    "oxford_flowers102": ((96, 96, 3), 102), "cats_vs_dogs": ((110, 90, 3), 2), "stanford_dogs": ((100, 120, 3), 120), "stl10": ((96, 96, 3), 10), "horses_or_humans": ((300, 300, 3), 2),
+    "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10),
+    "cifar100": ((32, 32, 3), 100), "tf_flowers": ((240, 320, 3), 5), "caltech_birds2011": ((140, 160, 3), 200),
+    "div2k": ((240, 320, 3), 2), "oxford_flowers102": ((96, 96, 3), 102), "cats_vs_dogs": ((110, 90, 3), 2),
+    "stanford_dogs": ((100, 120, 3), 120), "stl10": ((96, 96, 3), 10), "horses_or_humans": ((300, 300, 3), 2),
     "omniglot": ((105, 105, 3), 1623), "svhn_cropped": ((32, 32, 3), 10), "beans": ((128, 128, 3), 3),
 }  # fmt: skip
 _COUNT = 96
@@ -28,7 +31,7 @@ def load(name, split=None, as_supervised=False, with_info=False, batch_size=None
     names = ("trainA", "trainB", "testA", "testB") if base == "cycle_gan" else ("train", "test")
     parts = names if split is None else split
     made = (
-        {p: data for p in parts}
+        dict.fromkeys(parts, data)
         if split is None
         else [data for _ in parts]
         if isinstance(parts, (list, tuple))
@@ -101,7 +104,7 @@ def _columns(base, name):
         features = {n: numbers.uniform(size=_COUNT).astype("float32") for n in names}
         return {"features": features, "quality": np.arange(_COUNT) % 10}, ("features", "quality"), 10
     if base == "movielens":
-        texts = lambda n: np.array([str(i).encode() for i in numbers.integers(0, n, _COUNT)])  # noqa: E731
+        texts = lambda n: np.array([str(i).encode() for i in numbers.integers(0, n, _COUNT)])
         return (
             {
                 "user_id": texts(30),

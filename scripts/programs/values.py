@@ -36,6 +36,7 @@ def first_difference(brio, tensorflow):
 
 
 def _same_failure(error, others):
-    """An error that TensorFlow raises at this line too, by another of its names (ValueError and InvalidArgumentError)."""
+    """An error that TensorFlow raises at this line too,
+    by another of its names (ValueError and InvalidArgumentError)."""
     alike = {"ValueError", "InvalidArgumentError", "TypeError"}
     return any(o["line"] == error["line"] and o["type"] in alike and error["type"] in alike for o in others)

@@ -1,8 +1,10 @@
-"""Batteries: python tests/battery/battery.py flip|kill|full-disk|signal|fork|end|thread|all [--count N] [--seed N] [--only FORMAT].
+"""Batteries: python tests/battery/battery.py flip|kill|full-disk|signal|fork|end|thread|all [--count N] [--seed N]
+[--only FORMAT].
 
 flip       one bit of a file is flipped: loading says so, or gives the same; `brio verify` says so.
-kill       kill -9 at a random instant while files are written, or while fit() backs up: what is there is whole and of one piece,
-           a run that is resumed ends where it would have ended, and nothing is left behind after the next start.
+kill       kill -9 at a random instant while files are written, or while fit() backs up: what is there is whole and of
+           one piece, a run that is resumed ends where it would have ended, and nothing is left behind after the next
+           start.
 full-disk  the disk is full after so many bytes: an error, the old file whole, and nothing left behind.
 signal, fork, end, thread   what happens to a process while it works: processes.py"""
 
@@ -60,7 +62,7 @@ def flip(count, seed, only):
                 found += 1
                 if not str(error):
                     problems.append(f"{where}: {type(error).__name__} without a word")
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  any is told
                 problems.append(f"{where}: {type(error).__name__}: {error}")
             if TOOL.exists():
                 checked = subprocess.run([TOOL, "verify", "--json", folder], capture_output=True, text=True)
@@ -103,7 +105,8 @@ STEPS, EPOCHS, WIDTH = 9, 6, 120
 
 
 def training(folder, save_freq):
-    """The weights sum up what each step saw: its rows, and what two Dropouts left of them. They tell whether one was made twice."""
+    """The weights sum up what each step saw: its rows, and what two Dropouts left of them.
+    They tell whether one was made twice."""
     import numpy as np
 
     from brio import keras
@@ -209,7 +212,7 @@ def kill(count, seed, only, most=20):
                     if not least <= got <= least + 1:
                         problems.append(f"{name} {i}: it was killed after file {least}, and holds {got}")
                     pathlib.Path(known).write_text(str(int(got)))
-                except Exception as error:
+                except Exception as error:  # noqa: BLE001  any is told
                     problems.append(f"{name} {i}: {type(error).__name__}: {error}")
         for name in names:  # the next start cleans up
             folder = os.path.join(base, name)
@@ -242,7 +245,7 @@ def child_full(name, folder, limit):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     try:
         FORMATS[name].save(folder, 2)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  which ones is what is tested
         print(f"{type(error).__name__}: {error}"[:300])
         sys.exit(0 if isinstance(error, (OSError, RuntimeError, MemoryError)) else 3)
     sys.exit(1)
@@ -273,7 +276,7 @@ def full_disk(count, seed, only):
                 got = FORMATS[name].load(folder)
                 if got != (1 if ended.returncode == 0 else 2) and name != "cache":
                     problems.append(f"{where}: holds {got}")
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  any is told
                 if name != "cache":  # a cache is made anew
                     problems.append(f"{where}: {type(error).__name__}: {error}")
             problems += [f"{where}: {p.name} is left behind" for p in leftovers(folder)]

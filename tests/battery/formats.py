@@ -1,4 +1,5 @@
-"""What Brio writes, for the batteries: each format with how it is written with one number in it and how that number is read back.
+"""What Brio writes, for the batteries: each format with how it is written with one number in it and how that number is
+read back.
 
 A file of number n holds n in all of its values, so that parts of two files that were mixed up are noticed."""
 
@@ -30,7 +31,8 @@ def number(values):
 
 
 class Format:
-    """save(folder, n) writes the files; load(folder) gives n, or raises. sealed: every bit counts, also those that no reader looks at."""
+    """save(folder, n) writes the files; load(folder) gives n, or raises.
+    sealed: every bit counts, also those that no reader looks at."""
 
     def __init__(self, save, load, sealed=True):
         self.save, self.load, self.sealed = save, load, sealed
@@ -124,8 +126,7 @@ def _png():
 
 
 FORMATS = {
-    "keras": _whole("m.keras"), "h5": _weights("m.weights.h5"), "whole_h5": _whole("m.h5"), "safetensors": _weights("m.safetensors"),
-    "checkpoint": _checkpoint(),
-    "saved_model": _saved_model(), "tfrecord": _records(None), "tfrecord_gzip": _records("GZIP"), "tfrecord_zlib": _records("ZLIB"),
-    "cache": _cache(), "png": _png(),
+    "keras": _whole("m.keras"), "h5": _weights("m.weights.h5"), "whole_h5": _whole("m.h5"),
+    "safetensors": _weights("m.safetensors"), "checkpoint": _checkpoint(), "saved_model": _saved_model(), "tfrecord": _records(None),
+    "tfrecord_gzip": _records("GZIP"), "tfrecord_zlib": _records("ZLIB"), "cache": _cache(), "png": _png(),
 }  # fmt: skip

@@ -1,5 +1,5 @@
-"""What happens to a process while it works: signals, forks, threads, its end. Each job runs small programs and counts those that
-did not end as they should; a program that hangs for a minute is one of them."""
+"""What happens to a process while it works: signals, forks, threads, its end. Each job runs small programs and counts
+those that did not end as they should; a program that hangs for a minute is one of them."""
 
 import concurrent.futures
 import os
@@ -25,12 +25,14 @@ def pipeline():
     data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(3000).map(lambda a, b: (a * 2.0, b)).batch(16).prefetch(2)
     made_model().fit(data, epochs=10**6, verbose=0)
 def callback():
-    made_model().fit(x, y, epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(500)))])
+    busy = tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(500)))
+    made_model().fit(x, y, epochs=10**6, verbose=0, callbacks=[busy])
 def eager():
     v = tf.Variable(tf.ones([60, 60]))
     while True: v.assign(tf.tanh(tf.matmul(v, v)))
 def generator():
-    for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass
+    data = tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32))
+    for _ in data.batch(4).prefetch(2): pass
 def loop():
     tf.function(lambda: tf.while_loop(lambda i: i >= 0, lambda i: (i + 1) % 1000, [tf.constant(0)]))()
 def endless(*given):
@@ -60,7 +62,8 @@ time.sleep({delay})
 for _ in range(8):
     child = os.fork()
     if child == 0:
-        ok = float(tf.reduce_sum(tf.ones([50]) * 2.0)) == 100.0 and sum(1 for _ in tf.data.Dataset.range(100).batch(7)) == 15
+        ok = float(tf.reduce_sum(tf.ones([50]) * 2.0)) == 100.0
+        ok = ok and sum(1 for _ in tf.data.Dataset.range(100).batch(7)) == 15
         os._exit(0 if ok else 3)
     assert os.waitpid(child, 0)[1] == 0
 os._exit(0)

@@ -2,8 +2,9 @@
 
     python tests/doctor/check.py [NAME ...] [--rounds N]
 
-Slow and mended runs take turns; the medians of the times for a sample are compared. Where the remedy is a line, it is taken out of the report and
-applied to the program (remedies.py): the finding must be gone. Healthy runs must have nothing to gain above 5%.
+Slow and mended runs take turns; the medians of the times for a sample are compared. Where the remedy is a line, it is
+taken out of the report and applied to the program (remedies.py): the finding must be gone. Healthy runs must have
+nothing to gain above 5%.
 """
 
 import argparse
@@ -21,10 +22,11 @@ import remedies  # noqa: E402
 # What other processes do to a run is not the run's fault.
 NOT_ITS_FAULT = {"cpu_contention"}
 
+PROGRAM = os.path.join(HERE, "slow_runs.py")
 TOLERANCE = 0.15  # of a predicted gain, for all cases alike
 
 
-def run(name, mended=False, report=False, program=os.path.join(HERE, "slow_runs.py")):
+def run(name, mended=False, report=False, program=PROGRAM):
     """(seconds for a sample, the doctor's report)"""
     environment = {**os.environ}
     environment.pop("BRIO_DOCTOR_OWNER", None)
@@ -49,8 +51,8 @@ def findings(report):
 
 
 def wrong(case, report):
-    """What the report gets wrong of a slow case; empty: nothing. Where the machine multiplies bf16, that pays for whatever multiplies much, and may come
-    before the cause that the case has."""
+    """What the report gets wrong of a slow case; empty: nothing. Where the machine multiplies bf16, that pays for
+    whatever multiplies much, and may come before the cause that the case has."""
     found = [f for f in findings(report) if f["id"] != "precision" or case.id == "precision"]
     if not found:
         return "nothing was found"
@@ -67,7 +69,8 @@ def wrong(case, report):
 
 
 def paste(name, case):
-    """Applies the remedies of a slow case, as they stand in the report, to its program. What went wrong; empty: nothing. None: a remedy is no line."""
+    """Applies the remedies of a slow case, as they stand in the report, to its program.
+    What went wrong; empty: nothing. None: a remedy is no line."""
     with open(os.path.join(HERE, "slow_runs.py"), encoding="utf-8") as file:
         text = remedies.program_of(file.read(), name)
     with tempfile.TemporaryDirectory() as folder:
@@ -91,12 +94,16 @@ def paste(name, case):
     for before in wanted:
         for f in findings(after):
             if f["id"] == before["id"] and not much_less(before, slow, f, mended):
-                return f"with {[f['remedy'] for f in wanted]} pasted, {f['id']} at {f['where']} is still there\n{after['screen']}"
+                return (
+                    f"with {[f['remedy'] for f in wanted]} pasted, {f['id']} at {f['where']} is still "
+                    f"there\n{after['screen']}"
+                )
     return ""
 
 
 def much_less(before, slow, after, mended):
-    """What a callback takes that is called now and then, or an update of many weights after more samples, may still be most of what little is left."""
+    """What a callback takes that is called now and then, or an update of many weights after more samples,
+    may still be most of what little is left."""
     shares = [f["evidence"].get("share") for f in (before, after)]
     return None not in shares and shares[1] * mended < 0.5 * shares[0] * slow
 
@@ -123,7 +130,8 @@ def check_slow(name, case, rounds):
     off = gain["factor"] / measured - 1
     fine = abs(off) <= TOLERANCE
     print(
-        f"{name}: {case.id}, predicted {gain['factor']:.2f} ({gain['how']}), measured {measured:.2f}, off by {off:+.0%}{'' if fine else '  <-- too far'}"
+        f"{name}: {case.id}, predicted {gain['factor']:.2f} ({gain['how']}), measured {measured:.2f}, off by "
+        f"{off:+.0%}{'' if fine else '  <-- too far'}"
     )
     return fine
 

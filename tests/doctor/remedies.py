@@ -2,7 +2,8 @@
 
     text, changed = applied(text, finding)
 
-A remedy is a line, or a piece of one, and a comment that says where it belongs. "..." in it stands for what is there already.
+A remedy is a line, or a piece of one, and a comment that says where it belongs.
+"..." in it stands for what is there already.
 """
 
 import ast
@@ -11,8 +12,9 @@ import re
 
 # Remedies that need something only the author of a program knows: what a generator yields i-th, how long a sample is.
 NOT_A_LINE = re.compile(
-    r"range\(n\)\.map\(f\)|without py_function|keep numbers, not tensors|make batches in|brio pack|bucket_by_sequence_length"
-    r"|let shapes come back|give it as a tensor|and variables of tf\.float32|make .+ cheaper|without a loop over elements"
+    r"range\(n\)\.map\(f\)|without py_function|keep numbers, not tensors|make batches in|brio "
+    r"pack|bucket_by_sequence_length|let shapes come back|give it as a tensor|and variables of tf\.float32|make .+ "
+    r"cheaper|without a loop over elements"
 )
 
 

@@ -2,8 +2,8 @@
 
     PYTHONPATH=build/release/python python tests/doctor/slow_runs.py NAME [mended]
 
-runs one of them; under BRIO_DOCTOR=FILE.json the doctor writes what it thinks of it. It prints the seconds of training for one sample. `mended` is the
-same run with the change that the doctor proposes.
+runs one of them; under BRIO_DOCTOR=FILE.json the doctor writes what it thinks of it. It prints the seconds of training
+for one sample. `mended` is the same run with the change that the doctor proposes.
 """
 
 import functools
@@ -25,8 +25,8 @@ class Case:
 
 
 def slow(id, where, cause=None, also=None, wants=True):
-    """What the doctor must find first: its id, a part of its place, and the cause; `also`: the id and place of what comes next. Without what it `wants` of
-    the machine the run is not slow."""
+    """What the doctor must find first: its id, a part of its place, and the cause; `also`: the id and place of what
+    comes next. Without what it `wants` of the machine the run is not slow."""
 
     def note(run):
         if wants:
@@ -135,7 +135,7 @@ def generator_of_batches(mended):
         return x
 
     def batches():
-        for i in range(60):
+        for _ in range(60):
             yield batch(), y
 
     if mended:
@@ -209,9 +209,9 @@ def map_behind_the_cache(mended):
 def map_before_the_filter(mended):
     x, y = rows(640)
     x[:, 0] = np.arange(640) % 5
-    keep = lambda a, b: tf.equal(a[0], 0.0)  # noqa: E731
+    keep = lambda a, b: tf.equal(a[0], 0.0)
     heavy = _heavy(24)
-    through = lambda a, b: (a + 0 * heavy(a, b)[0], b)  # noqa: E731
+    through = lambda a, b: (a + 0 * heavy(a, b)[0], b)
     ds = tf.data.Dataset.from_tensor_slices((x, y))
     ds = ds.filter(keep).map(through) if mended else ds.map(through).filter(keep)
     fit(dense(), ds.batch(16), epochs=2, samples=256)
@@ -353,10 +353,10 @@ def batch_of_two_from_a_dataset(mended):
 
 def _loop(step, n=2000):
     x, y = (tf.constant(v) for v in rows(32))
-    for i in range(20):
+    for _ in range(20):
         step(x, y)
     with Clock():
-        for i in range(n):
+        for _ in range(n):
             step(x, y)
     Clock.samples += 32 * n
 
@@ -430,7 +430,7 @@ def loss_that_is_printed(mended):
     step = tf.function(_by_hand())
     x, y = (tf.constant(v) for v in rows(32))
     out = open(os.devnull, "w")
-    for i in range(20):
+    for _ in range(20):
         step(x, y)
     with Clock():
         for i in range(3000):
@@ -522,7 +522,7 @@ def predictions_that_are_kept(mended):
     x = tf.constant(rows(64, 256)[0])
     kept = []
     with Clock():
-        for i in range(3000):
+        for _ in range(3000):
             made = step(x)
             if not mended:
                 kept.append(made)

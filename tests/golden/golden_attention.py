@@ -1,4 +1,5 @@
-"""attention.json and attention_causal.json: keras.ops.dot_product_attention on TensorFlow, with gradients (see make_golden.py)."""
+"""attention.json and attention_causal.json: keras.ops.dot_product_attention on TensorFlow,
+with gradients (see make_golden.py)."""
 
 import keras
 import numpy as np

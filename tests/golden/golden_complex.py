@@ -1,7 +1,7 @@
 """complex_*.json, complex_ops_*.json, fft_*.json and signal_*.json, by TensorFlow (see make_golden.py).
 
-Complex numbers are stored as pairs along a last axis of two; "dtype_x" says which inputs they are. Gradients are those of
-the first result, pulled back from "upstream"."""
+Complex numbers are stored as pairs along a last axis of two; "dtype_x" says which inputs they are. Gradients are those
+of the first result, pulled back from "upstream"."""
 
 import numpy as np
 import tensorflow as tf

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-I = tf.image
+I = tf.image  # noqa: E741  short for many rows
 
 
 class Cases:

@@ -1,7 +1,7 @@
 """Golden values of layers: forward, gradients of inputs and weights, and what a call changes. See make_golden.py.
 
-`layer_case` works for any layer: the case holds the layer's own config as Keras writes it, its weights and its inputs, so
-the test that reads it needs to know no layer by name.
+`layer_case` works for any layer: the case holds the layer's own config as Keras writes it, its weights and its inputs,
+so the test that reads it needs to know no layer by name.
 """
 
 import json
@@ -88,7 +88,7 @@ class Cases:
         for _ in range(calls - 1):
             layer(*arguments, **keywords)
         floats = [t for t in tensors if t.dtype.is_floating] if gradients else []
-        trainable = [w for w in layer.trainable_weights] if gradients else []
+        trainable = list(layer.trainable_weights) if gradients else []
         with tf.GradientTape() as tape:
             for t in floats:
                 tape.watch(t)

@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 import tensorflow as tf
+
 from golden_layers import Cases
 
 

@@ -1,4 +1,5 @@
-"""Golden values of layers that prepare pictures. Those that draw are given ranges of one value. See golden_layers.py."""
+"""Golden values of layers that prepare pictures. Those that draw are given ranges of one value.
+See golden_layers.py."""
 
 import keras
 import numpy as np

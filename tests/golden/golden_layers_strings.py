@@ -1,5 +1,5 @@
-"""Golden values of layers that look tokens up. See golden_layers.py. A layer that was adapted is written with the vocabulary
-that it learnt; what adapt() learns is in lookups_adapt_….json."""
+"""Golden values of layers that look tokens up. See golden_layers.py. A layer that was adapted is written with the
+vocabulary that it learnt; what adapt() learns is in lookups_adapt_….json."""
 
 import json
 

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-O = keras.optimizers
+O = keras.optimizers  # noqa: E741  short for many rows
 S = keras.optimizers.schedules
 STEPS = 5
 

@@ -1,7 +1,8 @@
 """Pictures and what TensorFlow decodes them to: tests/golden/pictures_*.json.
 
-Run by make_golden.py, or alone. Pillow (which matplotlib brings) writes what TensorFlow does not. A case names its file, which
-is in hex in pictures_files_*.json, the options, and either the `pixels` or, of all but tiny ones, their CRC-32 (`crc`).
+Run by make_golden.py, or alone. Pillow (which matplotlib brings) writes what TensorFlow does not. A case names its
+file, which is in hex in pictures_files_*.json, the options, and either the `pixels` or, of all but tiny ones, their
+CRC-32 (`crc`).
 """
 
 import io
@@ -96,7 +97,7 @@ def png(samples, bits, colour_type, interlaced=False, chunks=()):
 
 def pngs():
     files = {}
-    palette = bytes(range(0, 48))
+    palette = bytes(range(48))
     for bits in (1, 2, 4, 8, 16):
         values = scene(5, 6, 1, 16).astype(np.uint32) >> (16 - bits)
         files[f"grey{bits}"] = png(values, bits, 0)

@@ -1,5 +1,5 @@
-"""records_….json: TFRecord files, tf.train.Example and what tf.io parses from them (see make_golden.py). Files and messages
-stand in hexadecimal, integers as decimal text; messages, specs and verdicts as JSON text in a parameter."""
+"""records_….json: TFRecord files, tf.train.Example and what tf.io parses from them (see make_golden.py). Files and
+messages stand in hexadecimal, integers as decimal text; messages, specs and verdicts as JSON text in a parameter."""
 
 import json
 import os
@@ -13,7 +13,7 @@ T = tf.train
 FL, VL, FS = tf.io.FixedLenFeature, tf.io.VarLenFeature, tf.io.FixedLenSequenceFeature
 
 
-def I(*v):
+def I(*v):  # noqa: E743  short for many rows
     return T.Feature(int64_list=T.Int64List(value=v))
 
 
@@ -345,8 +345,8 @@ def raw(case):
 
 
 def oracle_classes():
-    """Example as protobuf reads it, with the map as the list of entries that it is on the wire, so that keys need not be UTF-8
-    and two keys or values in an entry show."""
+    """Example as protobuf reads it, with the map as the list of entries that it is on the wire, so that keys need not
+    be UTF-8 and two keys or values in an entry show."""
     file = descriptor_pb2.FileDescriptorProto(name="oracle.proto", package="oracle", syntax="proto3")
     kind = descriptor_pb2.FieldDescriptorProto
 
@@ -388,7 +388,7 @@ def hostile(case):
     def verdict(data):
         try:
             read = Oracle.FromString(data)
-        except Exception:
+        except Exception:  # noqa: BLE001  any of its own kinds
             return "refused"
         content = {}
         for entry in read.features.feature:

@@ -69,7 +69,7 @@ def write(file, cases):
     print(f"{file}: {len(cases)} cases, {len(text)} bytes")
 
 
-# --- Losses ------------------------------------------------------------------------------------------------------------
+# --- Losses -----------------------------------------------------------------------------------------------------------
 
 
 def losses():
@@ -156,7 +156,7 @@ def losses():
     return cases
 
 
-# --- Metrics -----------------------------------------------------------------------------------------------------------
+# --- Metrics ----------------------------------------------------------------------------------------------------------
 
 
 def metrics():
@@ -219,12 +219,13 @@ def metrics():
     return cases
 
 
-# --- Initialisers ------------------------------------------------------------------------------------------------------
+# --- Initialisers -----------------------------------------------------------------------------------------------------
 
 
 def initializers():
-    """Bits cannot agree, distributions can. "limit" is the bound of a uniform one or the cut of a truncated one; "stddev"
-    is the standard deviation of what is drawn; "mean" and "observed_stddev" are those of a large draw of Keras."""
+    """Bits cannot agree, distributions can. "limit" is the bound of a uniform one or the cut of a truncated one;
+    "stddev" is the standard deviation of what is drawn; "mean" and "observed_stddev" are those of a large draw of
+    Keras."""
     from keras.src.initializers.random_initializers import compute_fans
 
     cut = 0.87962566103423978  # the standard deviation of a normal that is cut at ±2
@@ -263,7 +264,7 @@ def initializers():
     return cases
 
 
-# --- Activations -------------------------------------------------------------------------------------------------------
+# --- Activations ------------------------------------------------------------------------------------------------------
 
 
 def activations():
@@ -345,7 +346,7 @@ def activations():
     return cases
 
 
-# --- Functions of tf.math ----------------------------------------------------------------------------------------------
+# --- Functions of tf.math ---------------------------------------------------------------------------------------------
 
 
 def maths():
@@ -433,13 +434,13 @@ def maths():
     return cases
 
 
-# --- Ops: shapes, reductions, indexing ---------------------------------------------------------------------------------
+# --- Ops: shapes, reductions, indexing --------------------------------------------------------------------------------
 
 
 def op_case(name, call, inputs, params=None, lists=None, gradient=(), wave=np.cos):
-    """What call(**inputs, **params, **lists) gives, as y_0, y_1, …, and the gradient of sum(y_0 · upstream) with respect to
-    the inputs that `gradient` names. Each input's dtype is a parameter; lists are inputs too. "function" is the name up to
-    a slash."""
+    """What call(**inputs, **params, **lists) gives, as y_0, y_1, …, and the gradient of sum(y_0 · upstream) with
+    respect to the inputs that `gradient` names. Each input's dtype is a parameter; lists are inputs too. "function" is
+    the name up to a slash."""
     params, lists = params or {}, lists or {}
     inputs = {k: tf.constant(v) for k, v in inputs.items()}
     with tf.GradientTape(persistent=True) as tape:
@@ -800,7 +801,7 @@ def indexing():
     return cases
 
 
-# --- A short training run ----------------------------------------------------------------------------------------------
+# --- A short training run ---------------------------------------------------------------------------------------------
 
 
 def fit():
@@ -830,7 +831,7 @@ def fit():
     return cases
 
 
-# --- Convolutions and pooling ------------------------------------------------------------------------------------------
+# --- Convolutions and pooling -----------------------------------------------------------------------------------------
 
 
 def pulled(function, tensors, upstream):

@@ -1,7 +1,8 @@
 """Fixtures of every test."""
 
-import brio as tf
 import pytest
+
+import brio as tf
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,8 @@
 """Which names of ../shared/API.csv are covered: python tests/python/coverage.py [FIRST | --write].
 
-The file lists the names that public tutorials use, in the order of how many do. A name is covered when a case whose source
-uses it passes; it may also exist without a case, or be missing. FIRST: only the first so many rows (default: all).
---write: puts the counts and the missing names into docs/compat.md."""
+The file lists the names that public tutorials use, in the order of how many do. A name is covered when a case whose
+source uses it passes; it may also exist without a case, or be missing. FIRST: only the first so many rows (default:
+all). --write: puts the counts and the missing names into docs/compat.md."""
 
 import ast
 import csv
@@ -12,28 +12,28 @@ import pathlib
 import sys
 import textwrap
 
-import golden
-
 import brio
+import golden
 
 sys.path.insert(0, str(golden.HERE))
 PATH = pathlib.Path(os.environ.get("BRIO_API_CSV", golden.HERE.parents[2] / "shared" / "API.csv"))
 # Needs a TPU, several machines or an estimator, or is of another product.
 OUT_OF_SCOPE = (
-    "tf.compat.v1.estimator", "tf.distribute.TPUStrategy", "tf.distribute.experimental.TPUStrategy", "tf.distribute.coordinator",
-    "tf.distribute.experimental.coordinator", "tf.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy",
-    "tf.distribute.Server", "tf.distribute.cluster_resolver.TPUClusterResolver", "tf.estimator",
-    "tf.experimental.dtensor", "tf.feature_column", "tf.lite", "tf.tpu", "tf.compat.v1.feature_column",
-    "tf.compat.v1.layers", "tf.experimental.tensorrt", "tf.compiler", "tf.graph_util",
-    "tf.compat.v1.distribute", "tf.compat.v1.lite", "tf.compat.v1.tpu", "keras.distribution", "keras.dtensor", "keras.estimator",
-    "tf.config.experimental_connect_to_cluster",
+    "tf.compat.v1.estimator", "tf.distribute.TPUStrategy", "tf.distribute.experimental.TPUStrategy",
+    "tf.distribute.coordinator", "tf.distribute.experimental.coordinator", "tf.distribute.ParameterServerStrategy",
+    "tf.distribute.experimental.ParameterServerStrategy", "tf.distribute.Server",
+    "tf.distribute.cluster_resolver.TPUClusterResolver", "tf.estimator", "tf.experimental.dtensor", "tf.feature_column",
+    "tf.lite", "tf.tpu", "tf.compat.v1.feature_column", "tf.compat.v1.layers", "tf.experimental.tensorrt",
+    "tf.compiler", "tf.graph_util", "tf.compat.v1.distribute", "tf.compat.v1.lite", "tf.compat.v1.tpu",
+    "keras.distribution", "keras.dtensor", "keras.estimator", "tf.config.experimental_connect_to_cluster",
 )  # fmt: skip
 # What TensorFlow 2.21 with Keras 3.15 has not either: tutorials of other releases use it.
 GONE = """
 keras.backend.experimental.enable_tf_random_generator keras.experimental.CosineDecay keras.layers.DenseFeatures
 keras.ops.random.uniform keras.ops.reduce_mean keras.optimizers.experimental.AdamW keras.utils.SidecarEvaluator
-keras.utils.experimental.DatasetCreator tf.compat.v1.keras.experimental.LinearModel tf.compat.v1.keras.experimental.WideDeepModel
-tf.compat.v1.keras.layers.DenseFeatures tf.compat.v1.keras.utils.DeterministicRandomTestTool
+keras.utils.experimental.DatasetCreator tf.compat.v1.keras.experimental.LinearModel
+tf.compat.v1.keras.experimental.WideDeepModel tf.compat.v1.keras.layers.DenseFeatures
+tf.compat.v1.keras.utils.DeterministicRandomTestTool
 tf.compat.v1.keras.utils.get_or_create_layer tf.compat.v1.keras.utils.track_tf1_style_variables
 """.split()
 PAGE = golden.HERE.parents[1] / "docs" / "compat.md"
@@ -97,12 +97,13 @@ def write(groups, total):
     """Puts the counts and the missing names into docs/compat.md."""
     counts = {group: len(names) for group, names in groups.items()}
     said = (
-        f"Of the {total} names that public tutorials use, {counts['covered']} are covered: a case that uses the name agrees "
-        f"with TensorFlow. {counts['without a case']} more are there without a case, {counts['out of scope']} are out of scope, and "
-        f"{counts['gone']} are in TensorFlow 2.21 no more. These {counts['missing']} are absent, in the order of use:"
+        f"Of the {total} names that public tutorials use, {counts['covered']} are covered: a case that uses the name "
+        f"agrees with TensorFlow. {counts['without a case']} more are there without a case, {counts['out of scope']} "
+        f"are out of scope, and {counts['gone']} are in TensorFlow 2.21 no more. These {counts['missing']} are absent, "
+        "in the order of use:"
     )
     absent = ", ".join(f"`{name}`" for name in groups["missing"]) + "."
-    wrap = lambda t: textwrap.fill(t, 128, break_long_words=False, break_on_hyphens=False)  # noqa: E731
+    wrap = lambda t: textwrap.fill(t, 128, break_long_words=False, break_on_hyphens=False)
     text = f"{BEGIN}\n\n{wrap(said)}\n\n{wrap(absent)}\n\n{END}"
     page = PAGE.read_text()
     start, end = page.index(BEGIN), page.index(END) + len(END)

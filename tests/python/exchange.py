@@ -13,6 +13,7 @@ import sys
 import zipfile
 
 import numpy as np
+
 from either import BRIO, keras, tf
 
 L = keras.layers

@@ -54,7 +54,7 @@ def run(source, tf):
             exec(compile(tree, file, "exec"), names)
             result = names["result"]
         return plain(result)
-    except Exception as error:  # noqa: BLE001: any exception is an answer
+    except Exception as error:  # noqa: BLE001  any exception is an answer
         return {
             "raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)],
             "message": of_any_machine(str(error))[:120],

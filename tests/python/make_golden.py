@@ -9,8 +9,9 @@ import sys
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
-import golden
 import tensorflow as tf
+
+import golden
 
 sys.path.insert(0, str(golden.HERE))
 for file in sys.argv[1:] or golden.case_files():

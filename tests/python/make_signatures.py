@@ -1,5 +1,5 @@
-"""Writes python/brio/keras/_signatures.py from Keras 3.15: python tests/python/make_signatures.py. Order and defaults of
-arguments are facts about Keras that the C++ options, which have names only, do not hold."""
+"""Writes python/brio/keras/_signatures.py from Keras 3.15: python tests/python/make_signatures.py. Order and defaults
+of arguments are facts about Keras that the C++ options, which have names only, do not hold."""
 
 import inspect
 import os

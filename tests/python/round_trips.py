@@ -1,11 +1,13 @@
-"""Models saved and loaded, in every combination: kind of layer or model × built how × compiled how × trained or not × saved how.
+"""Models saved and loaded, in every combination:
+kind of layer or model × built how × compiled how × trained or not × saved how.
 
-    PYTHONPATH=build/release/python .venv/bin/python tests/python/round_trips.py                  # all of them, in Brio
-    ... tests/python/round_trips.py --keras PYTHON                                                # and files to and from Keras
-    ... tests/python/round_trips.py --only LSTM --share 0.1 --seed 3                              # a part
+    PYTHONPATH=build/release/python .venv/bin/python tests/python/round_trips.py    # all of them, in Brio
+    ... tests/python/round_trips.py --keras PYTHON                                  # and files to and from Keras
+    ... tests/python/round_trips.py --only LSTM --share 0.1 --seed 3                # a part
 
-What is loaded must predict the same and make the same next step of training: in Brio the same bits, beside Keras the same numbers
-to 1e-4. With --keras the files that one side writes are read by the other, by this script, in both directions."""
+What is loaded must predict the same and make the same next step of training: in Brio the same bits, beside Keras the
+same numbers to 1e-4. With --keras the files that one side writes are read by the other, by this script, in both
+directions."""
 
 import argparse
 import itertools
@@ -19,6 +21,7 @@ import tempfile
 import warnings
 
 import numpy as np
+
 from either import BRIO, keras, tf
 
 L = keras.layers
@@ -48,57 +51,96 @@ def _fitted(layer, kind):
 # Layers that take one input, by the input they are given. Each is followed by what makes a few numbers of its result.
 ROW = {
     "Activation": lambda: L.Activation("tanh"), "ActivityRegularization": lambda: L.ActivityRegularization(l2=0.01),
-    "AlphaDropout": lambda: L.AlphaDropout(0.2), "BatchNormalization": lambda: L.BatchNormalization(), "Dense": lambda: L.Dense(150, "relu"),
-    "Dropout": lambda: L.Dropout(0.3), "ELU": lambda: L.ELU(0.5), "EinsumDense": lambda: L.EinsumDense("ab,bc->ac", 140, bias_axes="c"),
-    "GaussianDropout": lambda: L.GaussianDropout(0.2), "GaussianNoise": lambda: L.GaussianNoise(0.3), "Identity": lambda: L.Identity(),
-    "LayerNormalization": lambda: L.LayerNormalization(), "LeakyReLU": lambda: L.LeakyReLU(), "ThresholdedReLU": lambda: L.ThresholdedReLU(0.5), "PReLU": lambda: L.PReLU(), "ReLU": lambda: L.ReLU(),
-    "RMSNormalization": lambda: L.RMSNormalization(), "RepeatVector": lambda: L.RepeatVector(3), "Rescaling": lambda: L.Rescaling(0.5, 1.0),
-    "Reshape": lambda: L.Reshape((13, 10)), "Softmax": lambda: L.Softmax(), "SpectralNormalization": lambda: L.SpectralNormalization(L.Dense(110)),
+    "AlphaDropout": lambda: L.AlphaDropout(0.2), "BatchNormalization": lambda: L.BatchNormalization(),
+    "Dense": lambda: L.Dense(150, "relu"), "Dropout": lambda: L.Dropout(0.3), "ELU": lambda: L.ELU(0.5),
+    "EinsumDense": lambda: L.EinsumDense("ab,bc->ac", 140, bias_axes="c"),
+    "GaussianDropout": lambda: L.GaussianDropout(0.2), "GaussianNoise": lambda: L.GaussianNoise(0.3),
+    "Identity": lambda: L.Identity(), "LayerNormalization": lambda: L.LayerNormalization(),
+    "LeakyReLU": lambda: L.LeakyReLU(), "ThresholdedReLU": lambda: L.ThresholdedReLU(0.5), "PReLU": lambda: L.PReLU(),
+    "ReLU": lambda: L.ReLU(), "RMSNormalization": lambda: L.RMSNormalization(),
+    "RepeatVector": lambda: L.RepeatVector(3), "Rescaling": lambda: L.Rescaling(0.5, 1.0),
+    "Reshape": lambda: L.Reshape((13, 10)), "Softmax": lambda: L.Softmax(),
+    "SpectralNormalization": lambda: L.SpectralNormalization(L.Dense(110)),
     "UnitNormalization": lambda: L.UnitNormalization(), "GroupNormalization": lambda: L.GroupNormalization(13),
-    "Normalization": lambda: _fitted(L.Normalization(), "rows"), "Discretization": lambda: L.Discretization([-1.0, 0.0, 1.0]),
+    "Normalization": lambda: _fitted(L.Normalization(), "rows"),
+    "Discretization": lambda: L.Discretization([-1.0, 0.0, 1.0]),
 }  # fmt: skip
 STEPS = {
-    "AdaptiveAveragePooling1D": lambda: L.AdaptiveAveragePooling1D(3), "AdaptiveMaxPooling1D": lambda: L.AdaptiveMaxPooling1D(4),
-    "MelSpectrogram": lambda: L.MelSpectrogram(32, 16, num_mel_bins=5), "STFTSpectrogram": lambda: L.STFTSpectrogram("magnitude", 4, 2),
-    "AveragePooling1D": lambda: L.AveragePooling1D(2), "Bidirectional": lambda: L.Bidirectional(L.LSTM(101)), "Conv1D": lambda: L.Conv1D(110, 3),
-    "Conv1DTranspose": lambda: L.Conv1DTranspose(30, 3), "Cropping1D": lambda: L.Cropping1D(1), "DepthwiseConv1D": lambda: L.DepthwiseConv1D(3),
-    "Flatten": lambda: L.Flatten(), "GRU": lambda: L.GRU(103), "GRUCell": lambda: L.RNN(L.GRUCell(30)),
-    "GlobalAveragePooling1D": lambda: L.GlobalAveragePooling1D(), "GlobalMaxPooling1D": lambda: L.GlobalMaxPooling1D(),
-    "LSTM": lambda: L.LSTM(105, return_sequences=True, dropout=0.1), "LSTMCell": lambda: L.RNN(L.LSTMCell(40)), "Masking": lambda: L.Masking(),
-    "MaxPooling1D": lambda: L.MaxPooling1D(2), "Permute": lambda: L.Permute((2, 1)), "RNN": lambda: L.RNN(L.SimpleRNNCell(102)),
-    "SeparableConv1D": lambda: L.SeparableConv1D(110, 3), "SimpleRNN": lambda: L.SimpleRNN(104), "SimpleRNNCell": lambda: L.RNN(L.SimpleRNNCell(12)),
-    "SpatialDropout1D": lambda: L.SpatialDropout1D(0.2), "StackedRNNCells": lambda: L.RNN([L.LSTMCell(20), L.GRUCell(101)]),
-    "TimeDistributed": lambda: L.TimeDistributed(L.Dense(107)), "UpSampling1D": lambda: L.UpSampling1D(2), "ZeroPadding1D": lambda: L.ZeroPadding1D(2),
+    "AdaptiveAveragePooling1D": lambda: L.AdaptiveAveragePooling1D(3),
+    "AdaptiveMaxPooling1D": lambda: L.AdaptiveMaxPooling1D(4),
+    "MelSpectrogram": lambda: L.MelSpectrogram(32, 16, num_mel_bins=5),
+    "STFTSpectrogram": lambda: L.STFTSpectrogram("magnitude", 4, 2), "AveragePooling1D": lambda: L.AveragePooling1D(2),
+    "Bidirectional": lambda: L.Bidirectional(L.LSTM(101)), "Conv1D": lambda: L.Conv1D(110, 3),
+    "Conv1DTranspose": lambda: L.Conv1DTranspose(30, 3), "Cropping1D": lambda: L.Cropping1D(1),
+    "DepthwiseConv1D": lambda: L.DepthwiseConv1D(3), "Flatten": lambda: L.Flatten(), "GRU": lambda: L.GRU(103),
+    "GRUCell": lambda: L.RNN(L.GRUCell(30)), "GlobalAveragePooling1D": lambda: L.GlobalAveragePooling1D(),
+    "GlobalMaxPooling1D": lambda: L.GlobalMaxPooling1D(),
+    "LSTM": lambda: L.LSTM(105, return_sequences=True, dropout=0.1), "LSTMCell": lambda: L.RNN(L.LSTMCell(40)),
+    "Masking": lambda: L.Masking(), "MaxPooling1D": lambda: L.MaxPooling1D(2), "Permute": lambda: L.Permute((2, 1)),
+    "RNN": lambda: L.RNN(L.SimpleRNNCell(102)), "SeparableConv1D": lambda: L.SeparableConv1D(110, 3),
+    "SimpleRNN": lambda: L.SimpleRNN(104), "SimpleRNNCell": lambda: L.RNN(L.SimpleRNNCell(12)),
+    "SpatialDropout1D": lambda: L.SpatialDropout1D(0.2),
+    "StackedRNNCells": lambda: L.RNN([L.LSTMCell(20), L.GRUCell(101)]),
+    "TimeDistributed": lambda: L.TimeDistributed(L.Dense(107)), "UpSampling1D": lambda: L.UpSampling1D(2),
+    "ZeroPadding1D": lambda: L.ZeroPadding1D(2),
 }  # fmt: skip
 PICTURE = {
-    "AveragePooling2D": lambda: L.AveragePooling2D(2), "CenterCrop": lambda: L.CenterCrop(5, 4), "Conv2D": lambda: L.Conv2D(120, 3, padding="same"),
-    "Conv2DTranspose": lambda: L.Conv2DTranspose(12, 3, strides=2), "Cropping2D": lambda: L.Cropping2D(1), "DepthwiseConv2D": lambda: L.DepthwiseConv2D(3),
-    "GlobalAveragePooling2D": lambda: L.GlobalAveragePooling2D(), "GlobalMaxPooling2D": lambda: L.GlobalMaxPooling2D(),
-    "MaxPooling2D": lambda: L.MaxPooling2D(2), "RandomBrightness": lambda: L.RandomBrightness(0.1, value_range=(0, 1)),
-    "RandomContrast": lambda: L.RandomContrast(0.1), "RandomCrop": lambda: L.RandomCrop(6, 6), "RandomFlip": lambda: L.RandomFlip(),
-    "RandomRotation": lambda: L.RandomRotation(0.1), "RandomTranslation": lambda: L.RandomTranslation(0.1, 0.1), "RandomZoom": lambda: L.RandomZoom(0.1),
-    "Resizing": lambda: L.Resizing(5, 7), "SeparableConv2D": lambda: L.SeparableConv2D(104, 3), "SpatialDropout2D": lambda: L.SpatialDropout2D(0.2),
-    "UpSampling2D": lambda: L.UpSampling2D(2), "ZeroPadding2D": lambda: L.ZeroPadding2D(1), "ConvLSTM1D": lambda: L.ConvLSTM1D(101, 3),
-    "AdaptiveAveragePooling2D": lambda: L.AdaptiveAveragePooling2D((3, 2)), "AdaptiveMaxPooling2D": lambda: L.AdaptiveMaxPooling2D(3),
-    "AutoContrast": lambda: L.AutoContrast((-3, 3)), "CutMix": lambda: L.CutMix(), "MixUp": lambda: L.MixUp(),
-    "ContrastLimitedAdaptiveHistogramEqualization": lambda: L.ContrastLimitedAdaptiveHistogramEqualization((-3, 3), 2.0, (2, 2)),
-    "RandomElasticTransform": lambda: L.RandomElasticTransform(value_range=(-3, 3)), "RandomErasing": lambda: L.RandomErasing(fill_value=0.5, value_range=(0, 1)),
-    "RandomGaussianBlur": lambda: L.RandomGaussianBlur(0.7, 3, 0.8, (-3, 3)), "RandomInvert": lambda: L.RandomInvert(0.5, (0, 1)),
-    "RandomPerspective": lambda: L.RandomPerspective(0.5, 0.3), "RandomPosterization": lambda: L.RandomPosterization(4, (-3, 3)),
-    "RandomSharpness": lambda: L.RandomSharpness(0.4, (-3, 3)), "RandomShear": lambda: L.RandomShear(0.2, (0.1, 0.3)),
-    "Solarization": lambda: L.Solarization(0.1, 0.3, (-3, 3)), "Pipeline": lambda: L.Pipeline([L.RandomFlip(), L.RandomInvert(0.5, (0, 1))]),
-}  # fmt: skip
+    "AveragePooling2D": lambda: L.AveragePooling2D(2),
+    "CenterCrop": lambda: L.CenterCrop(5, 4),
+    "Conv2D": lambda: L.Conv2D(120, 3, padding="same"),
+    "Conv2DTranspose": lambda: L.Conv2DTranspose(12, 3, strides=2),
+    "Cropping2D": lambda: L.Cropping2D(1),
+    "DepthwiseConv2D": lambda: L.DepthwiseConv2D(3),
+    "GlobalAveragePooling2D": lambda: L.GlobalAveragePooling2D(),
+    "GlobalMaxPooling2D": lambda: L.GlobalMaxPooling2D(),
+    "MaxPooling2D": lambda: L.MaxPooling2D(2),
+    "RandomBrightness": lambda: L.RandomBrightness(0.1, value_range=(0, 1)),
+    "RandomContrast": lambda: L.RandomContrast(0.1),
+    "RandomCrop": lambda: L.RandomCrop(6, 6),
+    "RandomFlip": lambda: L.RandomFlip(),
+    "RandomRotation": lambda: L.RandomRotation(0.1),
+    "RandomTranslation": lambda: L.RandomTranslation(0.1, 0.1),
+    "RandomZoom": lambda: L.RandomZoom(0.1),
+    "Resizing": lambda: L.Resizing(5, 7),
+    "SeparableConv2D": lambda: L.SeparableConv2D(104, 3),
+    "SpatialDropout2D": lambda: L.SpatialDropout2D(0.2),
+    "UpSampling2D": lambda: L.UpSampling2D(2),
+    "ZeroPadding2D": lambda: L.ZeroPadding2D(1),
+    "ConvLSTM1D": lambda: L.ConvLSTM1D(101, 3),
+    "AdaptiveAveragePooling2D": lambda: L.AdaptiveAveragePooling2D((3, 2)),
+    "AdaptiveMaxPooling2D": lambda: L.AdaptiveMaxPooling2D(3),
+    "AutoContrast": lambda: L.AutoContrast((-3, 3)),
+    "CutMix": lambda: L.CutMix(),
+    "MixUp": lambda: L.MixUp(),
+    ("ContrastLimitedAdaptiveHistogramEqualization"): lambda: L.ContrastLimitedAdaptiveHistogramEqualization(
+        (-3, 3), 2.0, (2, 2)
+    ),
+    "RandomElasticTransform": lambda: L.RandomElasticTransform(value_range=(-3, 3)),
+    "RandomErasing": lambda: L.RandomErasing(fill_value=0.5, value_range=(0, 1)),
+    "RandomGaussianBlur": lambda: L.RandomGaussianBlur(0.7, 3, 0.8, (-3, 3)),
+    "RandomInvert": lambda: L.RandomInvert(0.5, (0, 1)),
+    "RandomPerspective": lambda: L.RandomPerspective(0.5, 0.3),
+    "RandomPosterization": lambda: L.RandomPosterization(4, (-3, 3)),
+    "RandomSharpness": lambda: L.RandomSharpness(0.4, (-3, 3)),
+    "RandomShear": lambda: L.RandomShear(0.2, (0.1, 0.3)),
+    "Solarization": lambda: L.Solarization(0.1, 0.3, (-3, 3)),
+    "Pipeline": lambda: L.Pipeline([L.RandomFlip(), L.RandomInvert(0.5, (0, 1))]),
+}
 VOLUME = {
-    "AveragePooling3D": lambda: L.AveragePooling3D(2), "Conv3D": lambda: L.Conv3D(101, 2), "Conv3DTranspose": lambda: L.Conv3DTranspose(4, 2),
-    "Cropping3D": lambda: L.Cropping3D(1), "GlobalAveragePooling3D": lambda: L.GlobalAveragePooling3D(),
-    "GlobalMaxPooling3D": lambda: L.GlobalMaxPooling3D(), "MaxPooling3D": lambda: L.MaxPooling3D(2), "ConvLSTM2D": lambda: L.ConvLSTM2D(102, 2, return_sequences=True), "SpatialDropout3D": lambda: L.SpatialDropout3D(0.2),
-    "UpSampling3D": lambda: L.UpSampling3D(2), "ZeroPadding3D": lambda: L.ZeroPadding3D(1),
-    "AdaptiveAveragePooling3D": lambda: L.AdaptiveAveragePooling3D((2, 3, 1)), "AdaptiveMaxPooling3D": lambda: L.AdaptiveMaxPooling3D(2),
+    "AveragePooling3D": lambda: L.AveragePooling3D(2), "Conv3D": lambda: L.Conv3D(101, 2),
+    "Conv3DTranspose": lambda: L.Conv3DTranspose(4, 2), "Cropping3D": lambda: L.Cropping3D(1),
+    "GlobalAveragePooling3D": lambda: L.GlobalAveragePooling3D(), "GlobalMaxPooling3D": lambda: L.GlobalMaxPooling3D(),
+    "MaxPooling3D": lambda: L.MaxPooling3D(2), "ConvLSTM2D": lambda: L.ConvLSTM2D(102, 2, return_sequences=True),
+    "SpatialDropout3D": lambda: L.SpatialDropout3D(0.2), "UpSampling3D": lambda: L.UpSampling3D(2),
+    "ZeroPadding3D": lambda: L.ZeroPadding3D(1),
+    "AdaptiveAveragePooling3D": lambda: L.AdaptiveAveragePooling3D((2, 3, 1)),
+    "AdaptiveMaxPooling3D": lambda: L.AdaptiveMaxPooling3D(2),
 }  # fmt: skip
 IDS = {
     "ReversibleEmbedding": lambda: L.ReversibleEmbedding(151, 110, tie_weights=False, mask_zero=True),
-    "Embedding": lambda: L.Embedding(151, 110, mask_zero=True), "CategoryEncoding": lambda: L.CategoryEncoding(151, "multi_hot"),
-    "Hashing": lambda: L.Hashing(120), "IntegerLookup": lambda: L.IntegerLookup(vocabulary=list(range(1, 120))),
+    "Embedding": lambda: L.Embedding(151, 110, mask_zero=True),
+    "CategoryEncoding": lambda: L.CategoryEncoding(151, "multi_hot"), "Hashing": lambda: L.Hashing(120),
+    "IntegerLookup": lambda: L.IntegerLookup(vocabulary=list(range(1, 120))),
 }  # fmt: skip
 TEXT = {
     "TextVectorization": lambda: _words(L.TextVectorization(output_mode="int", output_sequence_length=4)),
@@ -117,11 +159,28 @@ SEVERAL = {
     "MultiHeadAttention": (lambda x: L.MultiHeadAttention(4, 26)(x, L.Dense(120)(x)), "steps"),
     "GroupQueryAttention": (lambda x: L.GroupQueryAttention(16, 4, 2)(x, x), "steps"),
 }  # fmt: skip
-# Those that are bases of others, are given code, read what another test writes, or take what no input here is: (batch, time, volume).
-NO_CASE = {"ConvLSTM3D", "InputLayer", "Lambda", "Layer", "RandomHeight", "RandomWidth", "TFSMLayer", "Wrapper",  # two: sizes by chance
-           # of three channels, or of boxes, or such that Keras cannot write them: test_picture_layers.py has them
-           "AugMix", "Equalization", "MaxNumBoundingBoxes", "RandAugment", "RandomColorDegeneration", "RandomColorJitter", "RandomGrayscale", "RandomHue",
-           "RandomSaturation"}  # fmt: skip
+# Those that are bases of others, are given code, read what another test writes, or take what no input here is: (batch,
+# time, volume).
+NO_CASE = {
+    "ConvLSTM3D",
+    "InputLayer",
+    "Lambda",
+    "Layer",
+    "RandomHeight",
+    "RandomWidth",
+    "TFSMLayer",
+    "Wrapper",  # two: sizes by chance
+    # of three channels, or of boxes, or such that Keras cannot write them: test_picture_layers.py has them
+    "AugMix",
+    "Equalization",
+    "MaxNumBoundingBoxes",
+    "RandAugment",
+    "RandomColorDegeneration",
+    "RandomColorJitter",
+    "RandomGrayscale",
+    "RandomHue",
+    "RandomSaturation",
+}
 WHOLE = {
     "HashedCrossing",
     "Discretization",
@@ -132,10 +191,11 @@ WHOLE = {
     "TextVectorization",
 }  # give no floats
 HOST = {"Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # are code of the host, which is not exported
-RANDOM = {"Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "LSTM",
-          "RandomBrightness", "RandomContrast", "RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom",
-          "CutMix", "MixUp", "Pipeline", "RandomElasticTransform", "RandomErasing", "RandomGaussianBlur", "RandomInvert", "RandomPerspective",
-          "RandomPosterization", "RandomSharpness", "RandomShear", "Solarization"}  # fmt: skip
+RANDOM = {"Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D", "SpatialDropout2D",
+          "SpatialDropout3D", "LSTM", "RandomBrightness", "RandomContrast", "RandomCrop", "RandomFlip",
+          "RandomRotation", "RandomTranslation", "RandomZoom", "CutMix", "MixUp", "Pipeline", "RandomElasticTransform",
+          "RandomErasing", "RandomGaussianBlur", "RandomInvert", "RandomPerspective", "RandomPosterization",
+          "RandomSharpness", "RandomShear", "Solarization"}  # fmt: skip
 
 
 def head(name, kind):
@@ -293,9 +353,10 @@ def regularised():
 
 # name → (how it is made, its input)
 MODELS = {
-    "branches": (branches, "rows"), "residual": (residual, "picture"), "two_inputs": (two_inputs, "pair"), "nested": (nested, "rows"),
-    "nested_open": (nested_open, "rows"), "transformer": (transformer, "ids"), "operators": (operators, "rows"),
-    "frozen": (frozen, "rows"), "mixed": (mixed, "rows"), "regularised": (regularised, "rows"),
+    "branches": (branches, "rows"), "residual": (residual, "picture"), "two_inputs": (two_inputs, "pair"),
+    "nested": (nested, "rows"), "nested_open": (nested_open, "rows"), "transformer": (transformer, "ids"),
+    "operators": (operators, "rows"), "frozen": (frozen, "rows"), "mixed": (mixed, "rows"),
+    "regularised": (regularised, "rows"),
     "own_layers": (lambda: keras.Sequential([Scale(), L.Dense(120), Scale(), L.Dense(2)]), "rows"),
     "subclass": (lambda: Chain([L.Dense(140), Scale(), L.BatchNormalization(), L.Dense(2)]), "rows"),
     "subclass_of_open": (lambda: Chain([keras.Sequential([L.Dense(110), L.Dense(30)]), L.Dense(2)]), "rows"),
@@ -479,7 +540,7 @@ def run(share, seed, only, out=print):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(case, saved, folder, receiver)
-            except Exception as error:  # all are wanted
+            except Exception as error:  # noqa: BLE001  all are wanted
                 failed.append(f"{case}/{saved}/{receiver}: {type(error).__name__}: {str(error)[:300]}")
                 out(failed[-1])
         done += 1
@@ -500,7 +561,8 @@ def write(folder, share, seed, only):
     for i, case in enumerate(exchanged(share, seed, only)):
         model = case.model(1)
         x = case.x(2)
-        row = {"case": str(case), "outputs": predictions(model, x).tolist(), "layers": [type(layer).__name__ for layer in model.layers],
+        row = {"case": str(case), "outputs": predictions(model, x).tolist(),
+               "layers": [type(layer).__name__ for layer in model.layers],
                "weights": [list(w.shape) for w in model.weights]}  # fmt: skip
         model.save(folder / f"{i}.keras")
         model.save_weights(folder / f"{i}.weights.h5")
@@ -532,7 +594,8 @@ def read(folder, share, seed, only):
             other.load_weights(folder / f"{i}.weights.h5")
             if not close(predictions(other, x), want["outputs"]):
                 problems.append("the .weights.h5 file predicts other numbers")
-            # Draws are each side's own. Adam in Keras on TensorFlow squares a token's gradients one by one (docs/compat.md).
+            # Draws are each side's own. Adam in Keras on TensorFlow squares a token's gradients one by one
+            # (docs/compat.md).
             sparse = case.compiled in ("adam", "scaled") and case.name in (
                 "Embedding",
                 "ReversibleEmbedding",
@@ -542,7 +605,7 @@ def read(folder, share, seed, only):
                 losses = [step(model, case)[0] for _ in range(3)]
                 if not np.allclose(losses, want["losses"], rtol=2e-3, atol=1e-4):
                     problems.append(f"training goes on with {losses}, not {want['losses']}")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  all are wanted
             problems.append(f"{type(error).__name__}: {str(error)[:400]}")
         failed += [f"{case}: {p}" for p in problems]
     for line in failed:

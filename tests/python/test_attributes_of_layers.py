@@ -100,7 +100,8 @@ def test_a_wrong_value_changes_nothing():
     assert layer.get_config()["activation"] == "relu"
 
 
-@pytest.mark.parametrize("layer, name", [(lambda: keras.layers.Dense(128), "kernel"), (lambda: keras.layers.Conv1D(128, 3), "kernel"),
+@pytest.mark.parametrize("layer, name", [(lambda: keras.layers.Dense(128), "kernel"),
+                                         (lambda: keras.layers.Conv1D(128, 3), "kernel"),
                                          (lambda: keras.layers.Embedding(1000, 128), "embeddings")])  # fmt: skip
 def test_variables_are_set_by_their_values(layer, name):
     made = layer()

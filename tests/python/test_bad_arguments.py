@@ -66,9 +66,9 @@ def values():
     """One of each kind; tensors small, so that what works is quick."""
     return [
         None, -1, 3, 2.5, float("nan"), "a", b"\xff", True, [], [[]], [1, [2]], [None], {}, object(), lambda x: x,
-        np.zeros([2, 0], np.float32), np.array(["x"]), np.array([1 + 2j]), tf.constant(7), tf.constant([1.0, float("inf")]),
-        tf.constant([[1, 2], [3, 4]]), tf.zeros([2, 3, 4, 5]), tf.zeros([0]), tf.constant("t"), tf.constant([True, False]),
-        tf.Variable([1.0, 2.0]), 2**40, -(2**70),
+        np.zeros([2, 0], np.float32), np.array(["x"]), np.array([1 + 2j]), tf.constant(7),
+        tf.constant([1.0, float("inf")]), tf.constant([[1, 2], [3, 4]]), tf.zeros([2, 3, 4, 5]), tf.zeros([0]),
+        tf.constant("t"), tf.constant([True, False]), tf.Variable([1.0, 2.0]), 2**40, -(2**70),
     ]  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def read(result):
 def attempt(f, *arguments):
     try:
         read(f(*arguments))
-    except Exception as error:  # noqa: BLE001: which ones is what is tested
+    except Exception as error:  # noqa: BLE001  which ones is what is tested
         assert is_refusal(error), repr(error)
         assert not isinstance(error, tf.errors.InternalError), repr(error)
 

@@ -60,9 +60,15 @@ layers.append(2)
 
 
 def test_keywords_and_packages_that_are_not_here(tmp_path):
-    source = "import tensorflow as tf\nimport tensorflow_hub as hub\ntf.range(3, no_such=1)\ntf.function(lambda x: x, autograph=False)\n"
+    source = (
+        "import tensorflow as tf\nimport tensorflow_hub as hub\ntf.range(3, no_such=1)\n"
+        "tf.function(lambda x: x, autograph=False)\n"
+    )
     assert set(report_of(tmp_path, source).missing) >= {"package tensorflow_hub"}
-    source = "from tensorflow.keras.utils import to_categorical\nto_categorical([1], num_classes=3)\nto_categorical([1], no_such=3)\n"
+    source = (
+        "from tensorflow.keras.utils import to_categorical\nto_categorical([1], num_classes=3)\n"
+        "to_categorical([1], no_such=3)\n"
+    )
     assert set(report_of(tmp_path, source).missing) == {"tf.keras.utils.to_categorical(no_such=)"}
 
 

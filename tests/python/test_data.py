@@ -137,7 +137,7 @@ def test_random_numbers_differ_between_elements_and_follow_the_seed():
 
 
 def test_a_seed_of_a_draw_is_that_of_the_whole():
-    f = lambda x: tf.random.uniform([], seed=7)  # noqa: E731
+    f = lambda x: tf.random.uniform([], seed=7)
     first = values(Dataset.range(20).map(f))
     assert len(set(first)) == 20 and first == values(Dataset.range(20).map(f))
     flipped = Dataset.range(40).map(lambda x: tf.image.random_flip_left_right(tf.constant([[[0.0], [1.0]]]), seed=3))
@@ -400,7 +400,10 @@ def test_records_interleaved(tmp_path):
 
 
 # Written by TensorFlow 2.21: one record, tf.train.Example {"a": int64 [1, -2], "b": float [1.5], "c": bytes ["xy"]}.
-WRITTEN_BY_TENSORFLOW = "34000000000000005e33175c0a320a140a0161120f1a0d0a0b01feffffffffffffffff010a0d0a0162120812060a040000c03f0a0b0a016312060a040a027879d8eb4344"
+WRITTEN_BY_TENSORFLOW = (
+    "34000000000000005e33175c0a320a140a0161120f1a0d0a0b01feffffffffffffffff010a0d0a01"
+    "62120812060a040000c03f0a0b0a016312060a040a027879d8eb4344"
+)
 
 
 def test_the_bytes_are_tensorflows(tmp_path):
@@ -598,12 +601,17 @@ def test_throughput(capsys):
 
     with capsys.disabled():
         print(
-            f"\nrange({n}).map(x + 1).batch(100): {100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s",
+            (
+                f"\nrange({n}).map(x + 1).batch(100): "
+                f"{100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s"
+            ),
             end="; ",
         )
         strings = Dataset.from_tensor_slices([f"a,{i}" for i in range(n)])
         print(
-            f"split and to_number: {100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} elements/s"
+            "split and to_number: "
+            f"{100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} "
+            "elements/s"
         )
 
 

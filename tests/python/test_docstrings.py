@@ -12,7 +12,7 @@ import pytest
 import brio
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scripts" / "api"))
-import surface  # noqa: E402
+import surface
 
 
 @pytest.mark.parametrize("module", surface.public_modules(), ids=lambda m: m.__name__)

@@ -26,9 +26,10 @@ def _load(name):
 
 check, cases, remedies = _load("check"), _load("slow_runs"), _load("remedies")
 
-QUICK = ["generator_that_waits", "generator_of_batches", "map_in_python", "pictures_by_a_map", "map_behind_the_cache", "callback_of_each_batch",
-         "validation_of_more_than_training", "batch_of_one", "eager_steps", "number_that_changes", "loss_that_is_printed",
-         "wide_convolution_of_series", "bfloat16_that_does_not_pay", "generator_and_callback", *[n for n in ("little_work_on_a_device",) if n in cases.CASES]]  # fmt: skip
+QUICK = ["generator_that_waits", "generator_of_batches", "map_in_python", "pictures_by_a_map", "map_behind_the_cache",
+         "callback_of_each_batch", "validation_of_more_than_training", "batch_of_one", "eager_steps",
+         "number_that_changes", "loss_that_is_printed", "wide_convolution_of_series", "bfloat16_that_does_not_pay",
+         "generator_and_callback", *[n for n in ("little_work_on_a_device",) if n in cases.CASES]]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUICK)

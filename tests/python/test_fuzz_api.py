@@ -49,7 +49,8 @@ tf = worker.tf
 def settings():
     assert tf.executing_eagerly(), call
     drawn = tf.random.uniform([3]).numpy().tolist()
-    return drawn, tf.config.functions_run_eagerly(), tf.config.get_visible_devices(), worker.keras.layers.Dense(1).compute_dtype
+    dtype = worker.keras.layers.Dense(1).compute_dtype
+    return drawn, tf.config.functions_run_eagerly(), tf.config.get_visible_devices(), dtype
 
 for call in ["None", *{SETTING_CALLS!r}]:
     bad = worker.attempt(call)

@@ -1,14 +1,17 @@
-"""A sample of the random calls that `make fuzz-diff` compares with TensorFlow: one of each function, with the results that TensorFlow gave.
+"""A sample of the random calls that `make fuzz-diff` compares with TensorFlow:
+one of each function, with the results that TensorFlow gave.
 
-Made by: python tests/python/fuzz_diff/main.py --python PYTHON --calls 8000 --sample tests/python/fuzz_diff/sample.json"""
+Made by: python tests/python/fuzz_diff/main.py --python PYTHON --calls 8000 --sample
+tests/python/fuzz_diff/sample.json"""
 
 import json
 import pathlib
 import sys
 
-import brio as tf
 import numpy as np
 import pytest
+
+import brio as tf
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))

@@ -3,10 +3,10 @@
 import json
 import sys
 
-import golden
 import pytest
 
 import brio as tf
+import golden
 
 sys.path.insert(0, str(golden.HERE))
 

@@ -117,21 +117,20 @@ def test_shape_arithmetic():
     scores = tf.matmul(heads, heads, transpose_b=True)
     back = tf.reshape(tf.transpose(tf.matmul(tf.nn.softmax(scores), heads), [0, 2, 1, 3]), tf.shape(x))
     mask = tf.linalg.band_part(tf.ones([t, t]), -1, 0)
-    made = [heads, scores, back, mask, tf.reshape(x, [n * t, d]), tf.tile(x[:, :1], [1, t, 1]), tf.zeros(tf.shape(x)[:2]), tf.range(t),
-        x[:, : t // 2],
-            tf.reshape(x, tf.concat([tf.shape(x)[:1], [-1]], 0)), tf.fill([n, 2 * t + 1], 3), tf.one_hot(tf.zeros([n], tf.int32), t),
-            tf.sequence_mask(tf.fill([n], 3), t)]  # fmt: skip
+    made = [heads, scores, back, mask, tf.reshape(x, [n * t, d]), tf.tile(x[:, :1], [1, t, 1]),
+        tf.zeros(tf.shape(x)[:2]), tf.range(t), x[:, : t // 2], tf.reshape(x, tf.concat([tf.shape(x)[:1], [-1]], 0)),
+        tf.fill([n, 2 * t + 1], 3), tf.one_hot(tf.zeros([n], tf.int32), t),
+        tf.sequence_mask(tf.fill([n], 3), t)]  # fmt: skip
     assert [shape(m) for m in made] == [
-        [None, 8, None, 8], [None, 8, None, None], [None, None, 64], [None, None], [None, 64], [None, None, 64], [None, None], [None],
-        [None, None, 64],
-        [None, None], [None, None], [None, None], [None, None],
+        [None, 8, None, 8], [None, 8, None, None], [None, None, 64], [None, None], [None, 64], [None, None, 64],
+        [None, None], [None], [None, None, 64], [None, None], [None, None], [None, None], [None, None],
     ]  # fmt: skip
     with v1.Session() as s:
         for a, b in ((16, 100), (3, 8), (1, 1)):
             found = s.run(made, {x: data(a, b, 64)})
             assert [f.shape for f in found] == [
-                (a, 8, b, 8), (a, 8, b, b), (a, b, 64), (b, b), (a * b, 64), (a, b, 64), (a, b), (b,), (a, b // 2, 64), (a, b * 64), (a, 2 * b + 1),
-                (a, b), (a, b)
+                (a, 8, b, 8), (a, 8, b, b), (a, b, 64), (b, b), (a * b, 64), (a, b, 64), (a, b), (b,), (a, b // 2, 64),
+                (a, b * 64), (a, 2 * b + 1), (a, b), (a, b)
             ]  # fmt: skip
 
 
@@ -165,24 +164,24 @@ def test_set_shape():
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
-        (lambda x: x[1:], [None, 3]), (lambda x: x[:-1], [None, 3]), (lambda x: x[::2], [None, 3]), (lambda x: x[::-1, ::2], [None, 2]),
-        (lambda x: x[0], [3]),
-        (lambda x: x[-1], [3]), (lambda x: x[:, None], [None, 1, 3]), (lambda x: x[..., 0], [None]), (lambda x: x[2:5], [None, 3]),
-        (lambda x: x[:, 1], [None]),
-        (lambda x: tf.strided_slice(x, [0, 0], [2, 3]), [None, 3]), (lambda x: tf.slice(x, [0, 1], [-1, 2]), [None, 2]),
-        (lambda x: tf.split(x, 3, 1)[0], [None, 1]),
-        (lambda x: tf.split(x, [1, 2], 1)[1], [None, 2]), (lambda x: tf.split(x, 2)[0], [None, 3]), (lambda x: tf.unstack(x, axis=1)[0], [None]),
-        (lambda x: tf.pad(x, [[1, 1], [0, 2]]), [None, 5]), (lambda x: tf.reverse(x, [0]), [None, 3]), (lambda x: tf.gather(x, [0, 0, 1]), [3, 3]),
-        (lambda x: tf.expand_dims(x, 1), [None, 1, 3]), (lambda x: tf.stack([x, x], 1), [None, 2, 3]), (lambda x: tf.reduce_sum(x, 0), [3]),
-        (lambda x: tf.cumsum(x), [None, 3]), (lambda x: tf.argmax(x, 1), [None]), (lambda x: tf.nn.top_k(x, 2)[0], [None, 2]),
-        (lambda x: tf.sort(x, 0), [None, 3]),
+        (lambda x: x[1:], [None, 3]), (lambda x: x[:-1], [None, 3]), (lambda x: x[::2], [None, 3]),
+        (lambda x: x[::-1, ::2], [None, 2]), (lambda x: x[0], [3]), (lambda x: x[-1], [3]),
+        (lambda x: x[:, None], [None, 1, 3]), (lambda x: x[..., 0], [None]), (lambda x: x[2:5], [None, 3]),
+        (lambda x: x[:, 1], [None]), (lambda x: tf.strided_slice(x, [0, 0], [2, 3]), [None, 3]),
+        (lambda x: tf.slice(x, [0, 1], [-1, 2]), [None, 2]), (lambda x: tf.split(x, 3, 1)[0], [None, 1]),
+        (lambda x: tf.split(x, [1, 2], 1)[1], [None, 2]), (lambda x: tf.split(x, 2)[0], [None, 3]),
+        (lambda x: tf.unstack(x, axis=1)[0], [None]), (lambda x: tf.pad(x, [[1, 1], [0, 2]]), [None, 5]),
+        (lambda x: tf.reverse(x, [0]), [None, 3]), (lambda x: tf.gather(x, [0, 0, 1]), [3, 3]),
+        (lambda x: tf.expand_dims(x, 1), [None, 1, 3]), (lambda x: tf.stack([x, x], 1), [None, 2, 3]),
+        (lambda x: tf.reduce_sum(x, 0), [3]), (lambda x: tf.cumsum(x), [None, 3]), (lambda x: tf.argmax(x, 1), [None]),
+        (lambda x: tf.nn.top_k(x, 2)[0], [None, 2]), (lambda x: tf.sort(x, 0), [None, 3]),
         (lambda x: tf.einsum("ij,kj->ik", x, x), [None, None]), (lambda x: tf.linalg.diag(x), [None, 3, 3]),
-        (lambda x: tf.nn.dropout(x, 0.5), [None, 3]),
-        (lambda x: tf.nn.l2_normalize(x, 1), [None, 3]), (lambda x: tf.roll(x, 1, 0), [None, 3]), (lambda x: tf.repeat(x, 2, 0), [None, 3]),
+        (lambda x: tf.nn.dropout(x, 0.5), [None, 3]), (lambda x: tf.nn.l2_normalize(x, 1), [None, 3]),
+        (lambda x: tf.roll(x, 1, 0), [None, 3]), (lambda x: tf.repeat(x, 2, 0), [None, 3]),
         (lambda x: tf.random.shuffle(x), [None, 3]), (lambda x: tf.nn.moments(x, [0])[0], [3]),
         (lambda x: v1.losses.mean_squared_error(x, x + 1.0), []),
-        (lambda x: tf.image.flip_left_right(tf.reshape(x, [-1, 1, 1, 3])), [None, 1, 1, 3]), (lambda x: tf.signal.rfft(x), [None, 2]),
-        (lambda x: tf.keras.layers.Dense(7)(x), [None, 7]),
+        (lambda x: tf.image.flip_left_right(tf.reshape(x, [-1, 1, 1, 3])), [None, 1, 1, 3]),
+        (lambda x: tf.signal.rfft(x), [None, 2]), (lambda x: tf.keras.layers.Dense(7)(x), [None, 7]),
     ],
 )  # fmt: skip
 def test_batches(make, expected):
@@ -250,13 +249,13 @@ def test_numbers_that_are_fed():
         v1.placeholder(tf.int32, [2]),
         v1.placeholder(tf.int32, [None]),
     )
-    made = [tf.zeros([k, 2]), tf.range(k), x[:k], x[k:], x[k], tf.reshape(x, two), tf.tile(x, two), tf.reshape(x, some), tf.fill(some, 1.0),
-        tf.one_hot([0, 1], k),
-            tf.nn.top_k(x, k).values, tf.random.normal([k, 4]), tf.transpose(x, some), tf.reduce_sum(x, k - 2),
-            tf.math.unsorted_segment_sum(x, tf.zeros(tf.shape(x)[:1], tf.int32), k), tf.eye(k)]  # fmt: skip
+    made = [tf.zeros([k, 2]), tf.range(k), x[:k], x[k:], x[k], tf.reshape(x, two), tf.tile(x, two), tf.reshape(x, some),
+        tf.fill(some, 1.0), tf.one_hot([0, 1], k), tf.nn.top_k(x, k).values, tf.random.normal([k, 4]),
+        tf.transpose(x, some), tf.reduce_sum(x, k - 2),
+        tf.math.unsorted_segment_sum(x, tf.zeros(tf.shape(x)[:1], tf.int32), k), tf.eye(k)]  # fmt: skip
     assert [shape(t) for t in made] == [
-        [None, 2], [None], [None, 3], [None, 3], [3], [None, None], [None, None], None, None, [2, None], [None, None], [None, 4], [None, None],
-        None, [None, 3], [None, None]
+        [None, 2], [None], [None, 3], [None, 3], [3], [None, None], [None, None], None, None, [2, None], [None, None],
+        [None, 4], [None, None], None, [None, 3], [None, None]
     ]  # fmt: skip
     found = run(made[:7], {x: data(4, 3), k: 2, two: [3, 4]})
     assert [f.shape for f in found] == [(2, 2), (2,), (2, 3), (2, 3), (3,), (3, 4), (12, 12)]
@@ -469,8 +468,9 @@ def test_gradients_of_batches():
         (lambda x, a: tf.matmul(x, tf.ones([4, 2])), "matmul"), (lambda x, a: x + tf.ones([4]), "add"),
         (lambda x, a: tf.concat([x, tf.ones([2, 4])], 0), "concat"),
         (lambda x, a: tf.nn.conv2d(tf.reshape(x, [-1, 1, 1, 3]), tf.ones([1, 1, 4, 8]), 1, "SAME"), "conv"),
-        (lambda x, a: tf.transpose(x, [0, 1, 2]), "transpose"), (lambda x, a: x[:, 3], "out of bounds"), (lambda x, a: tf.unstack(x), "not known"),
-        (lambda x, a: tf.reduce_sum(x, 2), "axis"), (lambda x, a: tf.concat([a, tf.ones([2], tf.int32)], 0), "concat"),
+        (lambda x, a: tf.transpose(x, [0, 1, 2]), "transpose"), (lambda x, a: x[:, 3], "out of bounds"),
+        (lambda x, a: tf.unstack(x), "not known"), (lambda x, a: tf.reduce_sum(x, 2), "axis"),
+        (lambda x, a: tf.concat([a, tf.ones([2], tf.int32)], 0), "concat"),
         (lambda x, a: tf.gather_nd(x, [[0, 0, 0]]), "gather"),
     ],
 )  # fmt: skip
@@ -503,7 +503,8 @@ def test_squeeze_without_axes():
 def test_dimensions_of_tensorflow_1_compute_dimensions():
     rows, columns = v1.Dimension(150), v1.Dimension(4)
     assert [repr(d) for d in (rows * columns, 2 * rows, rows + 1, rows // columns, rows - columns, rows % columns)] == [
-        "Dimension(600)", "Dimension(300)", "Dimension(151)", "Dimension(37)", "Dimension(146)", "Dimension(2)"]  # fmt: skip
+        "Dimension(600)", "Dimension(300)", "Dimension(151)", "Dimension(37)", "Dimension(146)",
+        "Dimension(2)"]  # fmt: skip
     assert (rows * columns).value == 600 and str(rows) == "150" and v1.dimension_value(rows) == 150
     with tf.Graph().as_default():
         x = v1.placeholder(tf.float32, [None, 150, 4])

@@ -1,4 +1,5 @@
-"""What a hostile user passes in: an exception that names it, never a crash, a hang or memory without end. Each case was one."""
+"""What a hostile user passes in: an exception that names it, never a crash, a hang or memory without end.
+Each case was one."""
 
 import os
 import signal
@@ -96,9 +97,10 @@ def test_a_column_of_dates_of_pandas_is_refused():
 def test_sizes_that_no_tensor_has(size):
     x = tf.ones([2, 3])
     for call in [
-        lambda: tf.zeros(size), lambda: tf.zeros([2, size]), lambda: tf.reshape(x, [size]), lambda: tf.fill([size], 1.0), lambda: tf.tile(x, [size, 1]),
-        lambda: tf.broadcast_to(x, [size, 2, 3]), lambda: tf.random.normal([size]), lambda: keras.layers.Dense(size).build((None, 3)),
-        lambda: tf.split(x, size), lambda: tf.random.split([2, 3], size), lambda: tf.repeat(x, size), lambda: keras.layers.Reshape((size,))(x),
+        lambda: tf.zeros(size), lambda: tf.zeros([2, size]), lambda: tf.reshape(x, [size]),
+        lambda: tf.fill([size], 1.0), lambda: tf.tile(x, [size, 1]), lambda: tf.broadcast_to(x, [size, 2, 3]),
+        lambda: tf.random.normal([size]), lambda: keras.layers.Dense(size).build((None, 3)), lambda: tf.split(x, size),
+        lambda: tf.random.split([2, 3], size), lambda: tf.repeat(x, size), lambda: keras.layers.Reshape((size,))(x),
         lambda: tf.data.Dataset.range(3).batch(size) if size < 0 else tf.zeros(size),
     ]:  # fmt: skip
         with pytest.raises((ValueError, TypeError, OverflowError, MemoryError, tf.errors.OpError)):
@@ -185,10 +187,11 @@ def test_subclasses_of_numbers_keep_their_values():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: tf.split(tf.ones(4), ""), lambda: tf.strings.lower(3), lambda: tf.image.resize(tf.ones([4, 4, 3]), [2, 2], method=3),
-        lambda: keras.layers.Dense(3, activation=3), lambda: keras.layers.Conv2D(3, 3, padding=7), lambda: keras.optimizers.Adam(amsgrad=np.ones(3)),
-        lambda: keras.layers.LSTM(4, return_sequences=np.ones(3)), lambda: tf.linalg.norm(tf.ones(3), ord={}), lambda: keras.Sequential(name=3),
-        lambda: keras.ops.stack(keras.Input((3,))),
+        lambda: tf.split(tf.ones(4), ""), lambda: tf.strings.lower(3),
+        lambda: tf.image.resize(tf.ones([4, 4, 3]), [2, 2], method=3), lambda: keras.layers.Dense(3, activation=3),
+        lambda: keras.layers.Conv2D(3, 3, padding=7), lambda: keras.optimizers.Adam(amsgrad=np.ones(3)),
+        lambda: keras.layers.LSTM(4, return_sequences=np.ones(3)), lambda: tf.linalg.norm(tf.ones(3), ord={}),
+        lambda: keras.Sequential(name=3), lambda: keras.ops.stack(keras.Input((3,))),
     ],
 )  # fmt: skip
 def test_wrong_types_are_errors_that_say_what_is_wanted(call):
@@ -325,7 +328,8 @@ def _lengths(*lengths):
     )
 
 
-# What is tried on an element, a size or a rank, and passed over where it fails, must not take a signal for such a failure.
+# What is tried on an element, a size or a rank, and passed over where it fails, must not take a signal for such a
+# failure.
 SIGNALLED = {
     "map": lambda: tf.data.Dataset.range(150).map(_signalled_in_call(1)),
     "map of open sizes": lambda: _lengths(150, 120, 130).map(_signalled_in_call(2)),
@@ -355,14 +359,29 @@ def test_what_a_signal_handler_raises_is_no_error_of_what_ran(kind):
 
 
 DAEMONS = {
-    "fit": "m = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dense(1)]); m.compile('adam', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0)",
-    "fit with a callback": "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(2000)))])",
+    "fit": (
+        "m = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dense(1)]); m.compile('adam', 'mse'); "
+        "m.fit(x, x[:, :1], epochs=10**6, verbose=0)"
+    ),
+    "fit with a callback": (
+        "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], "
+        "epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: "
+        "sum(range(2000)))])"
+    ),
     "eager": "v = tf.Variable(tf.ones([100, 100]))\n    while True: v.assign(tf.tanh(tf.matmul(v, v)))",
-    "generator": "for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass",
-    "py_function": "for _ in tf.data.Dataset.range(10**9).map(lambda i: tf.py_function(lambda k: k.numpy() + 1, [i], tf.int64)).prefetch(4): pass",
+    "generator": (
+        "for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], "
+        "tf.float32)).batch(4).prefetch(2): pass"
+    ),
+    "py_function": (
+        "for _ in tf.data.Dataset.range(10**9).map(lambda i: tf.py_function(lambda k: k.numpy() + 1, [i], "
+        "tf.int64)).prefetch(4): pass"
+    ),
     "a map that is traced": "tf.data.Dataset.range(9).map(endless)",
     "a function that is traced": "tf.function(endless)(tf.ones(3))",
-    "a sequence that is read": "tf.constant(type('Rows', (list,), {'__len__': lambda self: 3, '__getitem__': endless})())",
+    "a sequence that is read": (
+        "tf.constant(type('Rows', (list,), {'__len__': lambda self: 3, '__getitem__': endless})())"
+    ),
 }
 
 
@@ -424,7 +443,8 @@ def test_a_fork_waits_for_modules_that_threads_load():
         thread.start()
         time.sleep(0.1)
         child = os.fork()
-        if child == 0: os._exit(0 if tf.keras.applications.MobileNet else 3)  # would wait for the module's lock for ever
+        # It would wait for the module's lock for ever.
+        if child == 0: os._exit(0 if tf.keras.applications.MobileNet else 3)
         thread.join()
         print(os.waitpid(child, 0)[1])
     """
@@ -443,7 +463,8 @@ def test_forks_while_a_thread_trains():
         for i in range(60):
             child = os.fork()
             if child == 0:
-                ok = float(tf.reduce_sum(tf.ones([50]) * 2.0)) == 100.0 and sum(1 for _ in tf.data.Dataset.range(100).batch(7)) == 15
+                ok = float(tf.reduce_sum(tf.ones([50]) * 2.0)) == 100.0
+                ok = ok and sum(1 for _ in tf.data.Dataset.range(100).batch(7)) == 15
                 os._exit(0 if ok else 3)
             _, status = os.waitpid(child, 0)
             if status: bad.append(status)

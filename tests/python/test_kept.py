@@ -1,4 +1,5 @@
-"""Datasets on disk: a damaged file is a DataLossError that names it, and a writer that is cut off leaves nothing to be read."""
+"""Datasets on disk: a damaged file is a DataLossError that names it,
+and a writer that is cut off leaves nothing to be read."""
 
 import glob
 import os

@@ -4,11 +4,11 @@ import json
 import pathlib
 import struct
 
-import exchange
 import numpy as np
 import pytest
 
 import brio as tf
+import exchange
 from brio import keras
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"

@@ -25,8 +25,9 @@ class Scaled(keras.Operation):
 def test_operations_are_saved_with_models(tmp_path):
     x = keras.Input((10, 12, 4))
     scaled = Scaled(3.0)
-    outputs = [scaled(x), scaled(keras.layers.Dense(2)(x)), keras.ops.rearrange(x, "b (h p) w c -> b h w (c p)", p=2), keras.ops.nanmedian(x, axis=2),
-               keras.ops.conv_transpose(x, np.ones((3, 3, 5, 4), "float32"), 2, "same"), keras.ops.lu_factor(x[:, :10, :10, 0])[0], keras.ops.cdist(x, x)]  # fmt: skip
+    outputs = [scaled(x), scaled(keras.layers.Dense(2)(x)), keras.ops.rearrange(x, "b (h p) w c -> b h w (c p)", p=2),
+               keras.ops.nanmedian(x, axis=2), keras.ops.conv_transpose(x, np.ones((3, 3, 5, 4), "float32"), 2, "same"),
+               keras.ops.lu_factor(x[:, :10, :10, 0])[0], keras.ops.cdist(x, x)]  # fmt: skip
     model = keras.Model(x, outputs)
     model.save(tmp_path / "m.keras")
     data = np.random.default_rng(1).normal(size=(3, 10, 12, 4)).astype("float32")
@@ -156,8 +157,12 @@ def test_swapped_means_are_what_a_checkpoint_has(tmp_path):
 
 def test_several_optimizers_and_their_state_are_saved(tmp_path):
     x = np.random.default_rng(7).normal(size=(40, 5)).astype("float32")
-    for optimizer in (keras.optimizers.MultiOptimizer(keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.01), {".*first/.*": keras.optimizers.Adam(0.01)})),
-                      keras.optimizers.ScheduleFreeAdamW(0.01, warmup_steps=3)):  # fmt: skip
+    for optimizer in (
+        keras.optimizers.MultiOptimizer(
+            keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.01), {".*first/.*": keras.optimizers.Adam(0.01)})
+        ),
+        keras.optimizers.ScheduleFreeAdamW(0.01, warmup_steps=3),
+    ):
         model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(8, name="first"), keras.layers.Dense(1)])
         model.compile(optimizer, "mse")
         model.fit(x, x[:, :1], epochs=2, verbose=0, shuffle=False)

@@ -100,7 +100,8 @@ def test_a_flipped_bit_is_found(tmp_path):
 
 
 def test_a_model_that_keras_wrote():
-    """fixtures/keras_model.h5 is of Keras 3.15: Dense(103), BatchNormalization, Dense(4) of 6 numbers, trained for an epoch."""
+    """fixtures/keras_model.h5 is of Keras 3.15: Dense(103), BatchNormalization, Dense(4) of 6 numbers,
+    trained for an epoch."""
     model = keras.models.load_model(FIXTURE)
     x = np.linspace(-1, 1, 5 * 6).reshape(5, 6).astype("float32")
     wanted = np.load(FIXTURE.with_suffix(".npy"))

@@ -2,10 +2,11 @@
 
 import time
 
-import brio as tf
-from brio import keras
 import numpy as np
 import pytest
+
+import brio as tf
+from brio import keras
 
 
 @pytest.mark.parametrize("axis", [2**31, 2**40, -(2**33), [0, 2**40]])
@@ -74,7 +75,7 @@ def test_channels_first_is_no_other_convolution():
     """TensorFlow has it for some builds alone, so that no golden holds it."""
     ops, rng = tf.keras.ops, np.random.default_rng(1)
     x, kernel = (rng.normal(size=s).astype("float32") for s in ((2, 6, 8, 3), (2, 2, 3, 4)))
-    first = lambda v: np.moveaxis(np.asarray(v), -1, 1)  # noqa: E731
+    first = lambda v: np.moveaxis(np.asarray(v), -1, 1)
     for f in (
         lambda v, d: ops.conv(v, kernel, 1, "same", d),
         lambda v, d: ops.image.extract_patches(v, 2, data_format=d),

@@ -1,4 +1,5 @@
-"""tf.experimental.numpy.experimental_enable_numpy_behavior() for a whole process: operators and methods are as NumPy's."""
+"""tf.experimental.numpy.experimental_enable_numpy_behavior() for a whole process:
+operators and methods are as NumPy's."""
 
 import subprocess
 import sys

@@ -1,4 +1,5 @@
-"""model.export(format="onnx"): onnxruntime computes what the model does, for any number of samples. Skipped where it is not installed."""
+"""model.export(format="onnx"): onnxruntime computes what the model does, for any number of samples.
+Skipped where it is not installed."""
 
 import numpy as np
 import pytest

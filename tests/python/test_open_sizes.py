@@ -58,10 +58,10 @@ def test_shapes_as_values():
     def plain(x):
         shape = tf.shape(x)
         return (
-            tf.broadcast_to(x[:1], shape), tf.ones(shape), tf.reshape(x, tf.concat([shape[:1], [-1]], 0)), tf.tile(x[:, :1], [1, shape[1]]),
-            x[: shape[0] // 2], x[:, :-1], x[::2], tf.pad(x, [[0, 1], [2, 0]]), tf.linalg.band_part(tf.ones([shape[1], shape[1]]), -1, 0),
-            tf.fill([tf.size(x)], 2.0), tf.transpose(x), tf.concat([x, x], 0), tf.one_hot(tf.argmax(x, 1), 5),
-            tf.slice(x, [0, 1], [shape[0] // 2, -1]),
+            tf.broadcast_to(x[:1], shape), tf.ones(shape), tf.reshape(x, tf.concat([shape[:1], [-1]], 0)),
+            tf.tile(x[:, :1], [1, shape[1]]), x[: shape[0] // 2], x[:, :-1], x[::2], tf.pad(x, [[0, 1], [2, 0]]),
+            tf.linalg.band_part(tf.ones([shape[1], shape[1]]), -1, 0), tf.fill([tf.size(x)], 2.0), tf.transpose(x),
+            tf.concat([x, x], 0), tf.one_hot(tf.argmax(x, 1), 5), tf.slice(x, [0, 1], [shape[0] // 2, -1]),
         )  # fmt: skip
 
     check(
@@ -135,15 +135,32 @@ def test_reduce_retracing():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda i: keras.layers.LSTM(16)(i), lambda i: keras.layers.GRU(16, return_sequences=True)(i),
-        lambda i: keras.layers.Bidirectional(keras.layers.LSTM(8))(i), lambda i: keras.layers.Conv1D(32, 5, padding="same", activation="relu")(i),
-        lambda i: keras.layers.GlobalAveragePooling1D()(keras.layers.Conv1D(32, 3, strides=2)(i)), lambda i: keras.layers.Dense(64)(i),
-        lambda i: keras.layers.MultiHeadAttention(4, 16)(i, i), lambda i: keras.layers.LayerNormalization()(i + keras.layers.Dense(24)(i)),
-        lambda i: keras.layers.Concatenate()([i, keras.layers.Dropout(0.5)(i)]), lambda i: keras.layers.MaxPooling1D(2, padding="same")(i),
+        lambda i: keras.layers.LSTM(16)(i),
+        lambda i: keras.layers.GRU(16, return_sequences=True)(i),
+        lambda i: keras.layers.Bidirectional(keras.layers.LSTM(8))(i),
+        lambda i: keras.layers.Conv1D(32, 5, padding="same", activation="relu")(i),
+        lambda i: keras.layers.GlobalAveragePooling1D()(keras.layers.Conv1D(32, 3, strides=2)(i)),
+        lambda i: keras.layers.Dense(64)(i),
+        lambda i: keras.layers.MultiHeadAttention(4, 16)(i, i),
+        lambda i: keras.layers.LayerNormalization()(i + keras.layers.Dense(24)(i)),
+        lambda i: keras.layers.Concatenate()([i, keras.layers.Dropout(0.5)(i)]),
+        lambda i: keras.layers.MaxPooling1D(2, padding="same")(i),
         lambda i: tf.reduce_sum(i, 1) / tf.cast(tf.shape(i)[1], "float32"),
     ],
-    ids=["lstm", "gru", "bidirectional", "conv", "strided", "dense", "attention", "residual", "concatenate", "pooling", "shape"],
-)  # fmt: skip
+    ids=[
+        "lstm",
+        "gru",
+        "bidirectional",
+        "conv",
+        "strided",
+        "dense",
+        "attention",
+        "residual",
+        "concatenate",
+        "pooling",
+        "shape",
+    ],
+)
 def test_models_of_any_batch_and_length(make, tmp_path):
     inputs = keras.Input((None, 24))
     model = keras.Model(inputs, make(inputs))
@@ -161,16 +178,36 @@ def test_models_of_any_batch_and_length(make, tmp_path):
 @pytest.mark.parametrize(
     ("layer", "size"),
     [
-        (lambda: keras.layers.Resizing(30, 40), (30, 40)), (lambda: keras.layers.Resizing(30, 40, crop_to_aspect_ratio=True), (30, 40)),
-        (lambda: keras.layers.Resizing(30, 40, pad_to_aspect_ratio=True), (30, 40)), (lambda: keras.layers.CenterCrop(20, 24), (20, 24)),
-        (lambda: keras.layers.RandomCrop(20, 24), (20, 24)), (lambda: keras.layers.RandomFlip(), None), (lambda: keras.layers.RandomRotation(0.1), None),
-        (lambda: keras.layers.RandomZoom(0.2), None), (lambda: keras.layers.RandomTranslation(0.1, 0.1), None),
-        (lambda: keras.layers.RandomContrast(0.2), None), (lambda: keras.layers.RandomBrightness(0.2), None), (lambda: keras.layers.Rescaling(0.1), None),
+        (lambda: keras.layers.Resizing(30, 40), (30, 40)),
+        (lambda: keras.layers.Resizing(30, 40, crop_to_aspect_ratio=True), (30, 40)),
+        (lambda: keras.layers.Resizing(30, 40, pad_to_aspect_ratio=True), (30, 40)),
+        (lambda: keras.layers.CenterCrop(20, 24), (20, 24)),
+        (lambda: keras.layers.RandomCrop(20, 24), (20, 24)),
+        (lambda: keras.layers.RandomFlip(), None),
+        (lambda: keras.layers.RandomRotation(0.1), None),
+        (lambda: keras.layers.RandomZoom(0.2), None),
+        (lambda: keras.layers.RandomTranslation(0.1, 0.1), None),
+        (lambda: keras.layers.RandomContrast(0.2), None),
+        (lambda: keras.layers.RandomBrightness(0.2), None),
+        (lambda: keras.layers.Rescaling(0.1), None),
         (lambda: keras.layers.UpSampling2D(2, interpolation="bilinear"), "double"),
     ],
-    ids=["resizing", "crop_ratio", "pad_ratio", "center_crop", "random_crop", "flip", "rotation", "zoom", "translation", "contrast", "brightness", "rescaling",
-         "upsampling"],
-)  # fmt: skip
+    ids=[
+        "resizing",
+        "crop_ratio",
+        "pad_ratio",
+        "center_crop",
+        "random_crop",
+        "flip",
+        "rotation",
+        "zoom",
+        "translation",
+        "contrast",
+        "brightness",
+        "rescaling",
+        "upsampling",
+    ],
+)
 def test_pictures_of_any_size_in_a_model(layer, size):
     inputs = keras.Input((None, None, 3))
     model = keras.Sequential(

@@ -1,4 +1,5 @@
-"""Layers that change pictures by chance: what they do in training and after it, to labels, boxes and masks, in datasets, models and files."""
+"""Layers that change pictures by chance: what they do in training and after it, to labels, boxes and masks,
+in datasets, models and files."""
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def pictures(count=6, dtype="float32"):
 @pytest.mark.parametrize("name", MAKERS)
 def test_changes_pictures_in_training_alone(name):
     x, layer = pictures(), MAKERS[name]()
-    changed = lambda y: bool(np.abs(np.asarray(y) - x).max() > 1)  # noqa: E731
+    changed = lambda y: bool(np.abs(np.asarray(y) - x).max() > 1)
     assert any(changed(layer(x)) for _ in range(3)), "nobody says that it does not train"
     assert any(changed(layer(x, training=True)) for _ in range(3))
     assert not changed(layer(x, training=False))
@@ -97,11 +98,8 @@ def test_goes_into_fit_datasets_and_functions(name):
     model.compile("adam", "mse")
     assert np.isfinite(model.fit(x, y, batch_size=3, epochs=2, verbose=0).history["loss"]).all()
     np.testing.assert_array_equal(model.predict(x, verbose=0), model.predict(x, verbose=0))
-    dataset = (
-        tf.data.Dataset.from_tensor_slices((pictures(7, "uint8"), y))
-        .batch(3)
-        .map(lambda a, b, made=MAKERS[name](): (made(a), b))
-    )
+    made = MAKERS[name]()
+    dataset = tf.data.Dataset.from_tensor_slices((pictures(7, "uint8"), y)).batch(3).map(lambda a, b: (made(a), b))
     epochs = [np.concatenate([a for a, _ in dataset]) for _ in range(2)]
     assert epochs[0].shape == (7, 40, 48, 3) and not np.array_equal(*epochs)
     single = tf.data.Dataset.from_tensor_slices(pictures(2)).map(MAKERS[name]())
@@ -136,7 +134,7 @@ def test_is_saved_with_its_arguments(name, tmp_path):
 
 def test_how_often_and_how_much():
     x = np.full((600, 16, 16, 3), 100.0, "float32")
-    share = lambda layer: float(np.mean(np.abs(np.asarray(layer(x)) - x).max((1, 2, 3)) > 1e-3))  # noqa: E731
+    share = lambda layer: float(np.mean(np.abs(np.asarray(layer(x)) - x).max((1, 2, 3)) > 1e-3))
     colored = x * np.float32([1.0, 0.5, 0.2])
     grayed = np.asarray(layers.RandomGrayscale(0.3, seed=1)(colored))
     assert abs(np.mean(np.ptp(grayed, axis=-1).max((1, 2)) < 1e-3) - 0.3) < 0.08
@@ -188,7 +186,8 @@ def test_dictionaries_go_through_datasets_and_models():
 
 def test_older_layers_take_dictionaries_too():
     x, labels = pictures(), np.eye(6, dtype="float32")
-    for layer in (layers.RandomFlip(), layers.RandomRotation(0.2), layers.RandomZoom(0.2), layers.RandomTranslation(0.2, 0.2), layers.RandomBrightness(0.2), layers.RandomContrast(0.2),
+    for layer in (layers.RandomFlip(), layers.RandomRotation(0.2), layers.RandomZoom(0.2),
+                  layers.RandomTranslation(0.2, 0.2), layers.RandomBrightness(0.2), layers.RandomContrast(0.2),
                   layers.Resizing(20, 24), layers.CenterCrop(20, 24), layers.RandomCrop(20, 24)):  # fmt: skip
         made = layer({"images": x, "labels": labels})
         assert np.array_equal(made["labels"], labels) and tuple(made["images"].shape) == tuple(layer(x).shape)
@@ -286,9 +285,12 @@ def test_functions_are_steps_of_models(tmp_path):
     x, signals = pictures(), np.random.default_rng(1).normal(size=(6, 400)).astype("float32")
     ops = keras.ops
     steps = [
-        (lambda v: ops.image.affine_transform(v, np.float32([1, 0.1, -2, 0, 1, 1, 0, 0])), x), (lambda v: ops.image.gaussian_blur(v, (5, 5), (1.0, 2.0)), x),
-        (lambda v: ops.image.elastic_transform(v, 5.0, 2.0, seed=1), x), (lambda v: ops.adaptive_average_pool(v, (4, 3)), x), (lambda v: ops.unfold(v, 3), x),
-        (lambda v: ops.istft(ops.stft(v, 64, 16, 64), 64, 16, 64), signals), (lambda v: ops.image.ssim(v, 0.9 * v, 255.0), x),
+        (lambda v: ops.image.affine_transform(v, np.float32([1, 0.1, -2, 0, 1, 1, 0, 0])), x),
+        (lambda v: ops.image.gaussian_blur(v, (5, 5), (1.0, 2.0)), x),
+        (lambda v: ops.image.elastic_transform(v, 5.0, 2.0, seed=1), x),
+        (lambda v: ops.adaptive_average_pool(v, (4, 3)), x), (lambda v: ops.unfold(v, 3), x),
+        (lambda v: ops.istft(ops.stft(v, 64, 16, 64), 64, 16, 64), signals),
+        (lambda v: ops.image.ssim(v, 0.9 * v, 255.0), x),
     ]  # fmt: skip
     for f, data in steps:
         inputs = keras.Input(data.shape[1:])

@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 import brio as tf
 
-# A few seconds in all; the same cases each time. How long it takes to draw them says nothing of Brio: under sanitizers, or
-# beside other work, that is more than Hypothesis expects.
+# A few seconds in all; the same cases each time. How long it takes to draw them says nothing of Brio: under sanitizers,
+# or beside other work, that is more than Hypothesis expects.
 settings.register_profile(
     "brio", max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -42,8 +42,11 @@ def test_a_hundred_thousand_rows_take_no_loop_over_rows():
     begin = time.process_time()
     x = tf.ragged.range(tf.constant(lengths))
     made = [
-        tf.gather(x, np.arange(100_000)[::-1].copy()), tf.ragged.boolean_mask(x, x % 2 == 0), tf.concat([x, x], 1), x[:, ::2], tf.reverse(x, [1]), tf.tile(x, [1, 2]), tf.stack([x, x], 1),
-        tf.RaggedTensor.from_sparse(x.to_sparse()), tf.RaggedTensor.from_tensor(x.to_tensor(-1), padding=tf.constant(-1, tf.int64)), x + tf.ones([100_000, 1], tf.int64), tf.where(x > 3, x, -x),
+        tf.gather(x, np.arange(100_000)[::-1].copy()), tf.ragged.boolean_mask(x, x % 2 == 0), tf.concat([x, x], 1),
+        x[:, ::2], tf.reverse(x, [1]), tf.tile(x, [1, 2]), tf.stack([x, x], 1),
+        tf.RaggedTensor.from_sparse(x.to_sparse()),
+        tf.RaggedTensor.from_tensor(x.to_tensor(-1), padding=tf.constant(-1, tf.int64)),
+        x + tf.ones([100_000, 1], tf.int64), tf.where(x > 3, x, -x),
     ]  # fmt: skip
     ids = tf.ragged.row_splits_to_segment_ids(x.row_splits)
     assert time.process_time() - begin < 4  # it takes a tenth of a second

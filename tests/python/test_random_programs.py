@@ -1,15 +1,17 @@
 """A slice of `make fuzz-programs`: programs made at random, with the results that TensorFlow gave.
 
-Made by: python tests/python/random_programs/main.py --python PYTHON --programs 60 --sample tests/python/random_programs/sample.json"""
+Made by: python tests/python/random_programs/main.py --python PYTHON --programs 60 --sample
+tests/python/random_programs/sample.json"""
 
 import hashlib
 import json
 import pathlib
 import sys
 
-import brio as tf
 import numpy as np
 import pytest
+
+import brio as tf
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))

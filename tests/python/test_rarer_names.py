@@ -1,4 +1,5 @@
-"""Names of the rarer kind of which no file of answers can be kept: what is random, and what TensorFlow's CPU does not compute."""
+"""Names of the rarer kind of which no file of answers can be kept:
+what is random, and what TensorFlow's CPU does not compute."""
 
 import subprocess
 import sys
@@ -231,7 +232,10 @@ def test_gifs_of_usual_sizes():
 
 
 def test_names_are_loaded_when_they_are_used():
-    code = "import sys, brio as tf; tf.nn.relu, tf.linalg.inv, tf.image.resize; print([m for m in sys.modules if 'brio._linear' in m or 'brio._more_nn' in m or 'brio._sampling' in m])"
+    code = (
+        "import sys, brio as tf; tf.nn.relu, tf.linalg.inv, tf.image.resize; print([m for m in sys.modules if "
+        "'brio._linear' in m or 'brio._more_nn' in m or 'brio._sampling' in m])"
+    )
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )

@@ -29,7 +29,7 @@ def test_every_raw_operation_can_be_made():
     for name in dir(tf.raw_ops):
         assert callable(getattr(tf.raw_ops, name)), name
     with pytest.raises(AttributeError, match="did you mean"):
-        tf.raw_ops.MatMull
+        _ = tf.raw_ops.MatMull
     assert not hasattr(tf.config.experimental, "no_such_setting")
 
 

@@ -95,7 +95,7 @@ def test_threads_train_models_of_their_own():
             model = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)])
             model.compile("adam", "mse")
             model.fit(np.random.rand(256, 4), np.random.rand(256), epochs=5, verbose=0)
-        except BaseException as error:  # noqa: BLE001: it is shown below
+        except BaseException as error:  # noqa: BLE001  it is shown below
             failures.append(error)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -170,8 +170,11 @@ def test_fork_after_use():
 
 
 def test_spawned_processes():
-    code = "import brio as tf, multiprocessing as m\ndef f(x): return float(tf.reduce_sum(x))\n" \
-        "if __name__ == '__main__':\n  with m.get_context('fork').Pool(2) as p: print(p.map(f, [tf.constant([1.0, 2.0])] * 3))"  # fmt: skip
+    code = (
+        "import brio as tf, multiprocessing as m\ndef f(x): return float(tf.reduce_sum(x))\n"
+        "if __name__ == '__main__':\n"
+        "  with m.get_context('fork').Pool(2) as p: print(p.map(f, [tf.constant([1.0, 2.0])] * 3))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[3.0, 3.0, 3.0]", done.stderr
 
@@ -238,11 +241,13 @@ def test_a_name_that_does_not_exist():
 
 
 @pytest.mark.parametrize("module, name, near", [
-    ("layers", "Desne", "Dense"), ("optimizers", "Adm", "Adam"), ("optimizers.schedules", "CosineDecy", "CosineDecay"), ("losses", "Hubr", "Huber"),
-    ("metrics", "Acuracy", "Accuracy"), ("activations", "rellu", "relu"), ("initializers", "GlorotUnifrm", "GlorotUniform"),
-    ("regularizers", "L1L3", "L1L2"), ("constraints", "MaxNrm", "MaxNorm"), ("models", "Sequental", "Sequential"), ("saving", "lod_model", "load_model"),
-    ("callbacks", "EarlyStoping", "EarlyStopping"), ("mixed_precision", "set_globl_policy", "set_global_policy"), ("utils", "to_categoricl", "to_categorical"),
-    ("dtype_policies", "DTypePolcy", "DTypePolicy"), ("random", "nromal", "normal"), ("ops", "matmull", "matmul"), ("", "Sequental", "Sequential"),
+    ("layers", "Desne", "Dense"), ("optimizers", "Adm", "Adam"), ("optimizers.schedules", "CosineDecy", "CosineDecay"),
+    ("losses", "Hubr", "Huber"), ("metrics", "Acuracy", "Accuracy"), ("activations", "rellu", "relu"),
+    ("initializers", "GlorotUnifrm", "GlorotUniform"), ("regularizers", "L1L3", "L1L2"),
+    ("constraints", "MaxNrm", "MaxNorm"), ("models", "Sequental", "Sequential"), ("saving", "lod_model", "load_model"),
+    ("callbacks", "EarlyStoping", "EarlyStopping"), ("mixed_precision", "set_globl_policy", "set_global_policy"),
+    ("utils", "to_categoricl", "to_categorical"), ("dtype_policies", "DTypePolcy", "DTypePolicy"),
+    ("random", "nromal", "normal"), ("ops", "matmull", "matmul"), ("", "Sequental", "Sequential"),
 ])  # fmt: skip
 def test_an_unknown_name_of_keras_says_what_is_near(module, name, near):
     where = tf.keras

@@ -1,4 +1,5 @@
-"""A part of the round trips of models (round_trips.py has them all: make round-trips), and what was once lost on the way."""
+"""A part of the round trips of models (round_trips.py has them all: make round-trips),
+and what was once lost on the way."""
 
 import pathlib
 import sys
@@ -6,9 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
-import round_trips
 
 import brio as tf
+import round_trips
 from brio import keras
 
 L = keras.layers
@@ -268,7 +269,10 @@ def test_leftovers_go_and_living_files_stay(tmp_path):
     dead.write_bytes(b"half a model")
     mine.write_bytes(b"of the user's")
     path, handle = tf._core._file_aside(str(tmp_path / "other"))  # this process writes it
-    code = f"from brio import keras; keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)]).save({str(tmp_path / 'm.keras')!r})"
+    code = (
+        "from brio import keras; keras.Sequential([keras.Input((2,)), "
+        f"keras.layers.Dense(1)]).save({str(tmp_path / 'm.keras')!r})"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert not dead.exists() and mine.exists() and pathlib.Path(path).exists()
     import os

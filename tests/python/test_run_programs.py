@@ -19,13 +19,18 @@ from keras import layers
 from tensorflow.keras.utils import to_categorical
 
 (x, y), _ = keras.datasets.mnist.load_data()
-model = keras.Sequential([layers.Input((28, 28)), layers.Flatten(), layers.Dense(128, activation="relu"), layers.Dense(10)])
+model = keras.Sequential(
+    [layers.Input((28, 28)), layers.Flatten(), layers.Dense(128, activation="relu"), layers.Dense(10)]
+)
 model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 history = model.fit(x / 255, y, epochs=50, verbose=0)
 epochs = len(history.history["loss"])
 path = keras.utils.get_file("flowers.jpg", "https://nowhere.example/flowers.jpg")
 """
-BAD = "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\ny = tf.matmul(x, x, x)\nz = x + 1\nw = tf.no_such_function(x)\n"
+BAD = (
+    "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\ny = tf.matmul(x, x, x)\nz = x + 1\n"
+    "w = tf.no_such_function(x)\n"
+)
 
 
 def run(tmp_path, *options):

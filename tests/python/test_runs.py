@@ -1,4 +1,5 @@
-"""Runs that are cut off and go on (fit(resume=...)), and models that go from one door to the other: C++'s tool and Python."""
+"""Runs that are cut off and go on (fit(resume=...)), and models that go from one door to the other:
+C++'s tool and Python."""
 
 import csv
 import os
@@ -148,7 +149,8 @@ def test_sigterm_ends_a_run_in_order(tmp_path):
                 print("epoch", flush=True)
             def on_train_end(self, logs=None):
                 print("the end", flush=True)
-        model.fit(np.ones((64, 3)), np.ones((64, 2)), epochs=10**7, verbose=0, callbacks=[Say()], resume={str(tmp_path / "run")!r})
+        x, y = np.ones((64, 3)), np.ones((64, 2))
+        model.fit(x, y, epochs=10**7, verbose=0, callbacks=[Say()], resume={str(tmp_path / "run")!r})
     """)
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(5):

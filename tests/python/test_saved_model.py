@@ -1,4 +1,5 @@
-"""SavedModels beyond what TensorFlow can be asked (cases/saved_model.py): files, what cannot be saved, broken files, memory."""
+"""SavedModels beyond what TensorFlow can be asked (cases/saved_model.py):
+files, what cannot be saved, broken files, memory."""
 
 import gc
 import json
@@ -117,7 +118,7 @@ def test_names_of_what_there_is(tmp_path):
     with pytest.raises(TypeError, match=r"TensorSpec\(shape=\(None, 3\)"):
         loaded(tf.ones((2, 4)))
     with pytest.raises(AttributeError, match="has no 'other'; it has __call__"):
-        loaded.other
+        _ = loaded.other
     with pytest.raises(TypeError, match="by name: a, b"):
         two = tf.function(lambda a, b: a + b, input_signature=[tf.TensorSpec([], tf.float32)] * 2)
         module = tf.Module()
@@ -183,15 +184,19 @@ def test_keras_layers_of_any_number_of_samples(tmp_path):
     """Each layer with a batch of sizes that it was not traced with."""
     rng = np.random.default_rng(3)
     layers = [
-        keras.layers.Conv1D(3, 3, padding="causal"), keras.layers.Conv1D(3, 3, strides=2, padding="same"), keras.layers.SeparableConv1D(4, 3),
-        keras.layers.Conv1DTranspose(3, 3), keras.layers.MaxPooling1D(), keras.layers.AveragePooling1D(2, padding="same"), keras.layers.GRU(3),
-        keras.layers.LSTM(3, return_sequences=True, go_backwards=True), keras.layers.SimpleRNN(3), keras.layers.Bidirectional(keras.layers.GRU(2)),
-        keras.layers.TimeDistributed(keras.layers.Dense(2)), keras.layers.LayerNormalization(), keras.layers.GroupNormalization(2),
-        keras.layers.BatchNormalization(), keras.layers.UnitNormalization(), keras.layers.Dropout(0.5), keras.layers.GaussianNoise(0.5),
-        keras.layers.Softmax(), keras.layers.PReLU(), keras.layers.Flatten(), keras.layers.Reshape((-1,)), keras.layers.Permute((2, 1)),
-        keras.layers.Cropping1D(1), keras.layers.ZeroPadding1D(2), keras.layers.UpSampling1D(2), keras.layers.GlobalMaxPooling1D(),
-        keras.layers.EinsumDense("abc,cd->abd", output_shape=(None, 5)), keras.layers.Lambda(lambda t: t - tf.reduce_mean(t)),
-        keras.layers.Rescaling(0.5), keras.layers.Normalization(mean=1.0, variance=2.0), keras.layers.RepeatVector(2),
+        keras.layers.Conv1D(3, 3, padding="causal"), keras.layers.Conv1D(3, 3, strides=2, padding="same"),
+        keras.layers.SeparableConv1D(4, 3), keras.layers.Conv1DTranspose(3, 3), keras.layers.MaxPooling1D(),
+        keras.layers.AveragePooling1D(2, padding="same"), keras.layers.GRU(3),
+        keras.layers.LSTM(3, return_sequences=True, go_backwards=True), keras.layers.SimpleRNN(3),
+        keras.layers.Bidirectional(keras.layers.GRU(2)), keras.layers.TimeDistributed(keras.layers.Dense(2)),
+        keras.layers.LayerNormalization(), keras.layers.GroupNormalization(2), keras.layers.BatchNormalization(),
+        keras.layers.UnitNormalization(), keras.layers.Dropout(0.5), keras.layers.GaussianNoise(0.5),
+        keras.layers.Softmax(), keras.layers.PReLU(), keras.layers.Flatten(), keras.layers.Reshape((-1,)),
+        keras.layers.Permute((2, 1)), keras.layers.Cropping1D(1), keras.layers.ZeroPadding1D(2),
+        keras.layers.UpSampling1D(2), keras.layers.GlobalMaxPooling1D(),
+        keras.layers.EinsumDense("abc,cd->abd", output_shape=(None, 5)),
+        keras.layers.Lambda(lambda t: t - tf.reduce_mean(t)), keras.layers.Rescaling(0.5),
+        keras.layers.Normalization(mean=1.0, variance=2.0), keras.layers.RepeatVector(2),
     ]  # fmt: skip
     for i, layer in enumerate(layers):
         first = [keras.layers.Flatten()] if isinstance(layer, keras.layers.RepeatVector) else []

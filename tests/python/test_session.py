@@ -1,4 +1,5 @@
-"""Graph mode where TensorFlow 2.21 has nothing to compare with (tf.layers, cells), and what it costs: the rest is cases/session.py."""
+"""Graph mode where TensorFlow 2.21 has nothing to compare with (tf.layers, cells), and what it costs:
+the rest is cases/session.py."""
 
 import ast
 import gc
@@ -42,7 +43,8 @@ def sigmoid(x):
 def test_dense(graph):
     x = v1.placeholder(tf.float32, [None, 784])
     w, b = data(784, 256) * 0.05, data(256, seed=2)
-    y = v1.layers.dense(x, 256, activation=tf.nn.relu, kernel_initializer=v1.constant_initializer(w), bias_initializer=v1.constant_initializer(b),
+    y = v1.layers.dense(x, 256, activation=tf.nn.relu, kernel_initializer=v1.constant_initializer(w),
+                        bias_initializer=v1.constant_initializer(b),
                         kernel_regularizer=tf.keras.regularizers.l2(0.01))  # fmt: skip
     again = v1.layers.dense(x, 256, kernel_initializer=v1.constant_initializer(w), reuse=None)
     regularization = v1.losses.get_regularization_loss()
@@ -113,13 +115,21 @@ def unit(w):
 POSITIVE = tf.keras.constraints.NonNeg()
 
 
-@pytest.mark.parametrize("make, sizes", [
-    (lambda x, **bias: v1.layers.conv1d(x, 16, 3, kernel_constraint=unit, **bias), (28, 8)),
-    (lambda x, **bias: v1.layers.conv2d(x, 16, 3, kernel_constraint=unit, **bias), (28, 28, 3)),
-    (lambda x, **bias: v1.layers.conv3d(x, 4, 3, kernel_constraint=unit, **bias), (8, 8, 8, 2)),
-    (lambda x, **bias: v1.layers.conv2d_transpose(x, 4, 3, kernel_constraint=unit, **bias), (14, 14, 8)),
-    (lambda x, **bias: v1.layers.separable_conv2d(x, 16, 3, depthwise_constraint=unit, pointwise_constraint=unit, **bias), (28, 28, 3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, sizes",
+    [
+        (lambda x, **bias: v1.layers.conv1d(x, 16, 3, kernel_constraint=unit, **bias), (28, 8)),
+        (lambda x, **bias: v1.layers.conv2d(x, 16, 3, kernel_constraint=unit, **bias), (28, 28, 3)),
+        (lambda x, **bias: v1.layers.conv3d(x, 4, 3, kernel_constraint=unit, **bias), (8, 8, 8, 2)),
+        (lambda x, **bias: v1.layers.conv2d_transpose(x, 4, 3, kernel_constraint=unit, **bias), (14, 14, 8)),
+        (
+            lambda x, **bias: v1.layers.separable_conv2d(
+                x, 16, 3, depthwise_constraint=unit, pointwise_constraint=unit, **bias
+            ),
+            (28, 28, 3),
+        ),
+    ],
+)
 def test_constraints_hold_after_steps(graph, make, sizes):
     x = v1.placeholder(tf.float32, [None, *sizes])
     y = make(x, bias_constraint=POSITIVE)
@@ -130,18 +140,36 @@ def test_constraints_hold_after_steps(graph, make, sizes):
     assert (bias == 0).all() and all(np.isclose((k**2).sum(), 1, atol=1e-4) for k in kernels)
 
 
-@pytest.mark.parametrize("make", [
-    lambda x, form: v1.layers.conv1d(x, 16, 3, data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
-    lambda x, form: v1.layers.max_pooling1d(x, 2, 2, data_format=form),
-    lambda x, form: v1.layers.average_pooling1d(x, 3, 2, padding="same", data_format=form),
-    lambda x, form: v1.layers.conv2d(x, 16, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
-    lambda x, form: v1.layers.conv2d_transpose(x, 5, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
-    lambda x, form: v1.layers.conv2d_transpose(x, 5, 4, strides=(2, 3), data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
-    lambda x, form: v1.layers.separable_conv2d(x, 16, 3, strides=2, depth_multiplier=2, data_format=form, depthwise_initializer=fixed,
-                                               pointwise_initializer=fixed, bias_initializer=fixed),
-    lambda x, form: v1.layers.average_pooling2d(x, 2, 2, data_format=form),
-    lambda x, form: v1.layers.flatten(x, data_format=form),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, form: v1.layers.conv1d(x, 16, 3, data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+        lambda x, form: v1.layers.max_pooling1d(x, 2, 2, data_format=form),
+        lambda x, form: v1.layers.average_pooling1d(x, 3, 2, padding="same", data_format=form),
+        lambda x, form: v1.layers.conv2d(
+            x, 16, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed
+        ),
+        lambda x, form: v1.layers.conv2d_transpose(
+            x, 5, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed
+        ),
+        lambda x, form: v1.layers.conv2d_transpose(
+            x, 5, 4, strides=(2, 3), data_format=form, kernel_initializer=fixed, bias_initializer=fixed
+        ),
+        lambda x, form: v1.layers.separable_conv2d(
+            x,
+            16,
+            3,
+            strides=2,
+            depth_multiplier=2,
+            data_format=form,
+            depthwise_initializer=fixed,
+            pointwise_initializer=fixed,
+            bias_initializer=fixed,
+        ),
+        lambda x, form: v1.layers.average_pooling2d(x, 2, 2, data_format=form),
+        lambda x, form: v1.layers.flatten(x, data_format=form),
+    ],
+)
 def test_channels_first(graph, make):
     sizes = (28, 3) if "1d" in str(make.__code__.co_names) else (28, 28, 3)
     given = data(8, *sizes)
@@ -198,7 +226,8 @@ def test_batch_normalization_with_constraints(graph):
 def test_batch_renormalization(graph, known):
     """As the paper has it: by the batch, then moved to what moving averages would have made."""
     x, training = v1.placeholder(tf.float32, [None, 16]), v1.placeholder(tf.bool, [])
-    y = v1.layers.batch_normalization(x, training=True if known else training, momentum=0.9, renorm=True, renorm_momentum=0.8,
+    y = v1.layers.batch_normalization(x, training=True if known else training, momentum=0.9, renorm=True,
+                                      renorm_momentum=0.8,
                                       renorm_clipping={"rmax": 1.5, "rmin": 0.5, "dmax": 2.0})  # fmt: skip
     with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
         step = tf.identity(y)
@@ -599,15 +628,21 @@ def test_no_argument_is_ignored():
     assert not stale, stale
 
 
-@pytest.mark.parametrize("use, told", [
-    (lambda: v1.Session("grpc://localhost:2222"), r"\[Session\] target='grpc://localhost:2222'"),
-    (lambda: v1.train.MonitoredTrainingSession(is_chief=False), "is_chief=False"),
-    (lambda: v1.train.Saver(saver_def=3, var_list=[tf.Variable(1.0)]), r"\[Saver\] saver_def=3"),
-    (lambda: v1.Variable(variable_def=3), r"\[Variable\] variable_def"),
-    (lambda: v1.train.Scaffold(ready_op=3), r"\[Scaffold\] ready_op=3"),
-    (lambda: v1.data.Iterator.from_structure(tf.int64, output_classes=tf.SparseTensor), "output_classes has SparseTensor"),
-    (lambda: tf.TensorArray(tf.float32, 3, flow=tf.constant(1.0)), r"\[TensorArray\] handle and flow"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "use, told",
+    [
+        (lambda: v1.Session("grpc://localhost:2222"), r"\[Session\] target='grpc://localhost:2222'"),
+        (lambda: v1.train.MonitoredTrainingSession(is_chief=False), "is_chief=False"),
+        (lambda: v1.train.Saver(saver_def=3, var_list=[tf.Variable(1.0)]), r"\[Saver\] saver_def=3"),
+        (lambda: v1.Variable(variable_def=3), r"\[Variable\] variable_def"),
+        (lambda: v1.train.Scaffold(ready_op=3), r"\[Scaffold\] ready_op=3"),
+        (
+            lambda: v1.data.Iterator.from_structure(tf.int64, output_classes=tf.SparseTensor),
+            "output_classes has SparseTensor",
+        ),
+        (lambda: tf.TensorArray(tf.float32, 3, flow=tf.constant(1.0)), r"\[TensorArray\] handle and flow"),
+    ],
+)
 def test_what_there_is_not_is_refused(graph, use, told):
     with pytest.raises(NotImplementedError, match=told):
         use()

@@ -21,7 +21,7 @@ def side_by_side(*jobs):
         try:
             begin.wait()
             job()
-        except BaseException as error:  # noqa: BLE001: it is raised below
+        except BaseException as error:  # noqa: BLE001  it is raised below
             failures.append(error)
 
     threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
@@ -123,7 +123,8 @@ def test_datasets_are_read_side_by_side():
 
 
 def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
-    """The thread that runs it waits for its dataset while the pipeline around it goes away: it ends as a generator that is closed."""
+    """The thread that runs it waits for its dataset while the pipeline around it goes away:
+    it ends as a generator that is closed."""
     ended = []
 
     def slow(x):
@@ -132,9 +133,9 @@ def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
 
     def walk():
         try:
-            for x in tf.data.Dataset.range(100).map(lambda x: tf.py_function(slow, [x], tf.int64)):
+            for x in tf.data.Dataset.range(100).map(lambda x: tf.py_function(slow, [x], tf.int64)):  # noqa: UP028  a loop of its own
                 yield x
-        except Exception as error:  # noqa: BLE001: none comes, as it is no error
+        except Exception as error:  # none comes, as it is no error
             ended.append(error)
             raise
         finally:
@@ -148,7 +149,8 @@ def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
 
 
 def test_a_program_ends_that_holds_an_iterator_by_its_dataset_alone():
-    """The function of the dataset holds the iterator, which holds the dataset: they go together, when the interpreter ends."""
+    """The function of the dataset holds the iterator, which holds the dataset:
+    they go together, when the interpreter ends."""
     program = """
 import brio as tf
 def run():

@@ -8,14 +8,14 @@ import subprocess
 import sys
 import textwrap
 
-import golden
 import pytest
 
 import brio
+import golden
 
 sys.path.insert(0, str(golden.HERE))
 sys.path.insert(0, str(golden.HERE.parents[1] / "scripts" / "api"))
-import surface  # noqa: E402
+import surface
 
 PACKAGE = pathlib.Path(brio.__file__).parent
 TYPES = golden.HERE / "types"
@@ -62,11 +62,28 @@ def errors(tmp_path_factory):
     cases.write_text(working_cases()[0])
     cache = surface.ROOT / "build" / f"mypy-{sys.version_info[0]}.{sys.version_info[1]}"
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--check-untyped-defs", "--no-error-summary", "--hide-error-context", "--no-pretty",
-         "--disable-error-code=var-annotated", "--disable-error-code=func-returns-value", "--allow-redefinition", "--cache-dir", str(cache), TYPES / "right.py",
-         TYPES / "wrong.py", cases],
-        capture_output=True, text=True, env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""}, cwd=cases.parent,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--check-untyped-defs",
+            "--no-error-summary",
+            "--hide-error-context",
+            "--no-pretty",
+            "--disable-error-code=var-annotated",
+            "--disable-error-code=func-returns-value",
+            "--allow-redefinition",
+            "--cache-dir",
+            str(cache),
+            TYPES / "right.py",
+            TYPES / "wrong.py",
+            cases,
+        ],
+        capture_output=True,
+        text=True,
+        env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""},
+        cwd=cases.parent,
+    )
     assert not done.stderr, done.stderr
     found = []
     for line in done.stdout.splitlines():
@@ -88,10 +105,7 @@ def test_mypy_accepts_the_stubs(errors):
 
 def test_mypy_accepts_every_case_that_works(errors):
     text, names = working_cases()
-    starts = {
-        i: name
-        for i, name in zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names)
-    }
+    starts = dict(zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names))
     found = {}
     for file, line, kind, message in errors:
         if file == "cases.py" and kind in ABOUT_USE:

@@ -1,7 +1,9 @@
-"""What functions give that need values, or the number that a size is, to be called: their dtypes, and what follows of their sizes.
+"""What functions give that need values, or the number that a size is, to be called:
+their dtypes, and what follows of their sizes.
 
-A rule takes what the function takes, with graph tensors for tensors, and returns Specs in the structure of its results. It is asked where calling
-the function on tensors without values failed because of that (infer.py), so it may be silent about what is wrong.
+A rule takes what the function takes, with graph tensors for tensors, and returns Specs in the structure of its results.
+It is asked where calling the function on tensors without values failed because of that (infer.py), so it may be silent
+about what is wrong.
 """
 
 import numpy as np
@@ -401,7 +403,8 @@ def _features(batch):
                 made[key] = _sparse(feature.dtype, 2 if batch else 1)
             else:
                 raise ValueError(
-                    f"[parse_example] feature {key!r} has a shape that is not known before a run; parse it with tf.py_function"
+                    f"[parse_example] feature {key!r} has a shape that is not known before a run; parse it with "
+                    "tf.py_function"
                 )
         return made
 
@@ -579,8 +582,9 @@ def _declare():
         rules[f"nn.{name}"] = _conv
     for name in ("hann", "hamming", "kaiser", "vorbis"):
         rules[f"signal.{name}_window"] = lambda window_length, *_, dtype="float32", **__: Spec(dtype, [None])
-    for name in ("random_flip_left_right", "random_flip_up_down", "stateless_random_flip_left_right", "stateless_random_flip_up_down", "adjust_jpeg_quality",
-                 "rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq", "yiq_to_rgb"):  # fmt: skip
+    for name in ("random_flip_left_right", "random_flip_up_down", "stateless_random_flip_left_right",
+                 "stateless_random_flip_up_down", "adjust_jpeg_quality", "rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq",
+                 "yiq_to_rgb"):  # fmt: skip
         rules[f"image.{name}"] = _same
     for name in ("decode_png", "decode_jpeg", "decode_bmp"):
         rules[f"io.{name}"] = _picture

@@ -4,7 +4,6 @@ from brio import _control, _core, _nest
 from brio._graph import core, effects, infer, nested, run, tensor_array, wrap
 from brio._graph.core import Operation, Tensor, building
 
-
 unwraps = False  # TensorFlow 1's branches, which give the one result of a list by itself
 
 
@@ -116,7 +115,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     yes, no = body_of(graph, true_fn, []), body_of(graph, false_fn, [])
     if len(yes.outputs) != len(no.outputs):
         raise ValueError(
-            f"[cond] true_fn and false_fn must return the same number of results, but return {len(yes.outputs)} and {len(no.outputs)}"
+            f"[cond] true_fn and false_fn must return the same number of results, but return {len(yes.outputs)} and "
+            f"{len(no.outputs)}"
         )
     results = []
     for a, b in zip(yes.outputs, no.outputs):
@@ -125,8 +125,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
             continue
         if a.dtype != b.dtype:
             raise TypeError(
-                f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values; {a.dtype.name} and "
-                f"{b.dtype.name} differ"
+                "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+                f"return values; {a.dtype.name} and {b.dtype.name} differ"
             )
         results.append((a.dtype, infer.common(graph, a.dims, b.dims)))
 
@@ -144,7 +144,8 @@ def _scalar(x):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function of the first truth that holds returns, or else the default's. An exclusive one fails where several hold."""
+    """What the function of the first truth that holds returns, or else the default's.
+    An exclusive one fails where several hold."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if exclusive and len(pairs) > 1:
         return _exclusively(pairs, lambda: case(pairs, default, False, strict, name))
@@ -187,8 +188,8 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     return rest(sorted(branches))
 
 
-def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               name=None, maximum_iterations=None, return_same_structure=False):  # fmt: skip
+def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, parallel_iterations=10, back_prop=True,
+               swap_memory=False, name=None, maximum_iterations=None, return_same_structure=False):  # fmt: skip
     """What the body makes of the variables, again and again while the condition holds, when it is run."""
     if not callable(cond) or not callable(body):
         raise TypeError("[while_loop] cond and body must be functions")
@@ -228,8 +229,8 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
             and not new.shape.is_compatible_with(old.shape)
         ):
             raise ValueError(
-                f"'{flat[i].name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Provide shape invariants using the "
-                "`shape_invariants` argument of tf.while_loop"
+                f"'{flat[i].name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. "
+                "Provide shape invariants using the `shape_invariants` argument of tf.while_loop"
             )
     most_rounds = [] if maximum_iterations is None else [wrap.convert(maximum_iterations)]
 

@@ -54,7 +54,8 @@ def reset_default_graph():
     global _default
     if now.graphs:
         raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph."
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
+            "and create a new graph."
         )
     _default = None
 
@@ -208,16 +209,19 @@ class Graph:
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
             raise ValueError(
-                f'The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
+                f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the "
+                'form "<op_name>:<output_index>".'
             )
         if operation not in self._by_name:
             raise KeyError(
-                f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, does not exist in the graph."
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, does not "
+                "exist in the graph."
             )
         outputs = self._by_name[operation].outputs
         if int(index) >= len(outputs):
             raise KeyError(
-                f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, exists but only has {len(outputs)} outputs."
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, exists but "
+                f"only has {len(outputs)} outputs."
             )
         return outputs[int(index)]
 
@@ -230,7 +234,8 @@ class Graph:
         allowed = {Tensor: allow_tensor, Operation: allow_operation}
         if not allowed.get(type(found), False):
             raise (ValueError if isinstance(obj, str) else TypeError)(
-                f"Can not convert a {type(obj).__name__} into a {' or '.join(k.__name__ for k, yes in allowed.items() if yes)}."
+                f"Can not convert a {type(obj).__name__} into a "
+                f"{' or '.join(k.__name__ for k, yes in allowed.items() if yes)}."
             )
         return found
 
@@ -267,7 +272,8 @@ class Graph:
 
     @contextlib.contextmanager
     def device(self, device_name_or_function):
-        """A scope whose operations run on that device; a function is given each operation and says which. None: as outside of any scope."""
+        """A scope whose operations run on that device; a function is given each operation and says which.
+        None: as outside of any scope."""
         before = self._devices
         if device_name_or_function is None:
             self._devices = []
@@ -396,14 +402,15 @@ def _session(session):
         session = now.sessions[-1] if now.sessions else None
     if session is None:
         raise ValueError(
-            "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
-            "`eval(session=sess)`"
+            "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or "
+            "pass an explicit session to `eval(session=sess)`"
         )
     return session
 
 
 class Symbol:
-    """What tensors and variables of graphs share: they are keys by themselves, are compared element by element, and are no truths."""
+    """What tensors and variables of graphs share:
+    they are keys by themselves, are compared element by element, and are no truths."""
 
     __array_priority__ = 200
     __array_ufunc__ = None
@@ -431,15 +438,16 @@ class Symbol:
         from brio.errors import OperatorNotAllowedInGraphError
 
         raise OperatorNotAllowedInGraphError(
-            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: it has no value before a session runs it; use tf.cond or tf.where"
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: it has no value before a session runs it; "
+            "use tf.cond or tf.where"
         )
 
 
 class Tensor(Symbol):
     """A result of an operation, which has a value when a session runs it.
 
-    dims are its sizes, numbers or expressions (infer.py); None where its rank is unknown. known are the elements, in a row, of a few integers
-    that follow from sizes: of shapes and what is computed of them.
+    dims are its sizes, numbers or expressions (infer.py); None where its rank is unknown. known are the elements, in a
+    row, of a few integers that follow from sizes: of shapes and what is computed of them.
     """
 
     def __init__(self, op, dtype, dims, known=None):
@@ -504,7 +512,8 @@ class Tensor(Symbol):
 
     def __len__(self):
         raise TypeError(
-            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information."
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` "
+            "for shape information."
         )
 
     def __iter__(self):
@@ -520,7 +529,8 @@ class Tensor(Symbol):
     def numpy(self):
         """A tensor of a graph has no value: Session.run() computes it."""
         raise NotImplementedError(
-            f"numpy() is only available when eager execution is enabled; {self.name} belongs to a graph, and session.run() gives its value"
+            f"numpy() is only available when eager execution is enabled; {self.name} belongs to a graph, and "
+            "session.run() gives its value"
         )
 
     def __repr__(self):

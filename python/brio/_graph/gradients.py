@@ -16,8 +16,8 @@ class Gradient:
         self.targets, self.sources, self.stops = targets, sources, stops
 
 
-def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None,
-              stop_gradients=None, unconnected_gradients="none"):  # fmt: skip
+def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
+              aggregation_method=None, stop_gradients=None, unconnected_gradients="none"):  # fmt: skip
     """The gradients of the sum of ys with respect to xs, in a list; None where ys do not depend on one."""
     graph = building()
     zero = (
@@ -29,7 +29,8 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
             return _trace_gradients.gradients(ys, xs, grad_ys, stop_gradients, zero)
         if _core._tracing():
             raise RuntimeError(
-                "[gradients] no function that is traced names tf.gradients itself; name it there, or use tf.GradientTape"
+                "[gradients] no function that is traced names tf.gradients itself; name it there, or use "
+                "tf.GradientTape"
             )
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
@@ -127,7 +128,8 @@ def _add(graph, ys, sources, seeds, stops):
 
 
 def _rows(ys):
-    """By variable, the numbers of the rows that ys take of it, where they take it in no other way: TensorFlow's gradient has only these then."""
+    """By variable, the numbers of the rows that ys take of it, where they take it in no other way:
+    TensorFlow's gradient has only these then."""
     found = {}
     for op in run.closure(ys, [], ()):
         for i, t in enumerate(op.inputs):

@@ -1,9 +1,10 @@
 """What an operation will give: its function is called once, on tensors that have shapes and no values.
 
-A size that is not known is an expression over symbols (brio/tensor/size.h). Each None of a placeholder is a symbol of its own, numbered within
-its graph, so that x and x + 1 share their batch; where two of them meet in a broadcast, the result is an expression of both: they need not be
-equal before a run. A size that values decide (tf.where, a shape that is fed) is a new symbol. Users see None where a size is an expression. A
-run has numbers: it checks then what could not be decided here.
+A size that is not known is an expression over symbols (brio/tensor/size.h). Each None of a placeholder is a symbol of
+its own, numbered within its graph, so that x and x + 1 share their batch; where two of them meet in a broadcast, the
+result is an expression of both: they need not be equal before a run. A size that values decide (tf.where, a shape that
+is fed) is a new symbol. Users see None where a size is an expression. A run has numbers: it checks then what could not
+be decided here.
 """
 
 import itertools
@@ -46,8 +47,8 @@ class Found:
 def infer(graph, kind, call, inputs, rule=None, of_user=False):
     """What call(tensors) gives for graph tensors. Raises what the call raises, where it cannot work for any size.
 
-    rule() says it for a function that needs values or the numbers of sizes (by_rule.py). of_user: the call runs code of the user's, who knows
-    None in shapes; functions of the package see expressions and compute with them.
+    rule() says it for a function that needs values or the numbers of sizes (by_rule.py). of_user: the call runs code of
+    the user's, who knows None in shapes; functions of the package see expressions and compute with them.
     """
     try:
         if any(t.dims is None for t in inputs):
@@ -58,8 +59,9 @@ def infer(graph, kind, call, inputs, rule=None, of_user=False):
             return rule()
         shapes = ", ".join(str(t.shape) for t in inputs)
         raise InvalidArgumentError(
-            f"[{kind}] what it gives depends on values or sizes that are not known before a run: its inputs have the shapes {shapes}; give placeholders "
-            f"the sizes that they have, or compute it in tf.py_function, which is told what comes out. ({error})"
+            f"[{kind}] what it gives depends on values or sizes that are not known before a run: its inputs have the "
+            f"shapes {shapes}; give placeholders the sizes that they have, or compute it in tf.py_function, which is "
+            f"told what comes out. ({error})"
         ) from error
 
 
@@ -106,7 +108,7 @@ def _of_any_rank(graph, call, inputs, of_user):
         except (_UnknownSizeError, _UnknownValueError) as error:
             asked = error
             continue
-        except Exception as error:  # noqa: BLE001: it is not of this rank; where none is left, it is raised below
+        except Exception as error:  # noqa: BLE001  it is not of this rank; where none is left, it is raised below
             _signals.let_pass(error)
             refused = refused or error
             continue

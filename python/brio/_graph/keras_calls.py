@@ -1,4 +1,5 @@
-"""Layers of Keras that are called on tensors of a graph: each call is one operation. Their weights have one value for all sessions."""
+"""Layers of Keras that are called on tensors of a graph: each call is one operation.
+Their weights have one value for all sessions."""
 
 import functools
 

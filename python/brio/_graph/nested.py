@@ -34,11 +34,10 @@ _PARTS = {}
 def _parts(x):
     """Attributes of sparse and ragged tensors that are tensors; None of anything else."""
     if not _PARTS:
+        from brio._graph.tensor_array import TensorArray
         from brio._ragged import RaggedTensor
         from brio._sparse import SparseTensor
         from brio._spec import IndexedSlices
-
-        from brio._graph.tensor_array import TensorArray
 
         _PARTS.update(
             {

@@ -1,7 +1,7 @@
 """Sessions: what is fetched, with what it depends on, is put in order once and runs as one traced function.
 
-Order: operations come when what they take and what they are told to wait for is there. What assigns waits for everything that does not:
-so all of a run sees the variables as they were, unless control dependencies say otherwise.
+Order: operations come when what they take and what they are told to wait for is there. What assigns waits for
+everything that does not: so all of a run sees the variables as they were, unless control dependencies say otherwise.
 """
 
 import collections
@@ -181,7 +181,10 @@ class State:
 
 def _not_fed(op):
     tensor = op.outputs[0]
-    return f"You must feed a value for placeholder tensor '{op.name}' with dtype {tensor.dtype.name} and shape {tensor.shape}"
+    return (
+        f"You must feed a value for placeholder tensor '{op.name}' with dtype {tensor.dtype.name} and shape "
+        f"{tensor.shape}"
+    )
 
 
 class Plan:
@@ -298,7 +301,8 @@ def _numpy(value):
 
 
 class _Growth:
-    """Whether a loop adds operations to the graph that it runs: told once, as each stays in the graph, with the plan that runs it."""
+    """Whether a loop adds operations to the graph that it runs:
+    told once, as each stays in the graph, with the plan that runs it."""
 
     MANY = 200
 
@@ -317,8 +321,8 @@ class _Growth:
             return
         a_run = (sum(n for _, n in self._extended) - self._extended[0][1]) / (self.runs - since)
         _core._warn(
-            f"[drift] recorded graph is being extended in your loop at {_core._user_line()}: +{a_run:.1f} ops a run since run {since}; "
-            "make the operations before the loop, and run them in it"
+            f"[drift] recorded graph is being extended in your loop at {_core._user_line()}: +{a_run:.1f} ops a run "
+            f"since run {since}; make the operations before the loop, and run them in it"
         )
         self._told = True
 
@@ -352,9 +356,12 @@ class Session:
         ):
             sizes = list(like.shape) if like is not None else variables.sizes(variable)
             cell = self._values[variable] = _core.Variable(
-                lambda: _core.zeros(sizes, variable.dtype) if variable.dtype.name != "string" else _core.fill(sizes, ""),
-                trainable=variable.trainable, name=variable._name,
-            )  # fmt: skip
+                lambda: (
+                    _core.zeros(sizes, variable.dtype) if variable.dtype.name != "string" else _core.fill(sizes, "")
+                ),
+                trainable=variable.trainable,
+                name=variable._name,
+            )
         return cell
 
     def draws(self, op):
@@ -401,7 +408,8 @@ class Session:
             for one in fetched:
                 if isinstance(one, (Tensor, Operation)) and one.graph is not self.graph:
                     raise ValueError(
-                        f"Fetch argument {one!r} cannot be interpreted as a Tensor. ({one!r} is not an element of this graph.)"
+                        f"Fetch argument {one!r} cannot be interpreted as a Tensor. ({one!r} is not an element of this "
+                        "graph.)"
                     )
             plan = (
                 _Mixed(self, fetched, list(feeds))
@@ -426,8 +434,8 @@ class Session:
         if isinstance(x, (_core.Tensor, _core.Variable)):
             return x
         raise TypeError(
-            f"Fetch argument {x!r} has invalid type {type(x).__name__}, must be a string or Tensor. (Can not convert a {type(x).__name__} into a Tensor or "
-            "Operation.)"
+            f"Fetch argument {x!r} has invalid type {type(x).__name__}, must be a string or Tensor. (Can not convert a "
+            f"{type(x).__name__} into a Tensor or Operation.)"
         )
 
     def _feed(self, key, value, feeds, fed):
@@ -547,7 +555,8 @@ def fed_value(key, value):
     """What is fed, as a tensor of the dtype that is asked for. Throws where it is of another shape."""
     if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
         raise TypeError(
-            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or TensorHandles."
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+            "lists, numpy ndarrays, or TensorHandles."
         )
     dtype = key.dtype
     if isinstance(value, _core.Tensor):
@@ -559,8 +568,9 @@ def fed_value(key, value):
     else:
         if type(value) is int and np.asarray(value).astype(dtype.as_numpy_dtype) != value:
             raise TypeError(
-                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype}. Try explicitly setting the "
-                "type of the feed tensor to a larger type (e.g. int64)."
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                f"{dtype.as_numpy_dtype}. Try explicitly setting the type of the feed tensor to a larger type (e.g. "
+                "int64)."
             )
         made = _core.convert_to_tensor(np.asarray(value, dtype.as_numpy_dtype))
         if made.dtype != dtype:

@@ -22,7 +22,7 @@ def init_scope():
         yield
 
 
-class name_scope:  # noqa: N801: TensorFlow's name
+class name_scope:
     """A scope whose name stands before those of operations."""
 
     def __init__(self, name=None, default_name=None, values=None):

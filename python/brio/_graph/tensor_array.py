@@ -1,4 +1,5 @@
-"""TensorArrays of graphs: one tensor of all elements. Before the first write its elements have no shape: it is (size, 0) then."""
+"""TensorArrays of graphs: one tensor of all elements.
+Before the first write its elements have no shape: it is (size, 0) then."""
 
 from brio import _core
 from brio._graph import core
@@ -14,8 +15,9 @@ def _op(kind, function, *args):
 class TensorArray:
     """Tensors by number. write() returns another array."""
 
-    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
-                 infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):  # fmt: skip
+    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
+                 flow=None, infer_shape=True, element_shape=None, colocate_with_first_write_call=True,
+                 name=None):  # fmt: skip
         if handle is not None or flow is not None:
             raise NotImplementedError("[TensorArray] handle and flow are not supported; hand the TensorArray itself on")
         self.dtype, self.dynamic_size, self.element_shape = _core.as_dtype(dtype), bool(dynamic_size), element_shape

@@ -48,12 +48,13 @@ class Variable(Symbol):
 
     core = None  # the variable that holds the value for all sessions, where it is a layer's
 
-    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
-                 variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
-                 synchronization=None, aggregation=None, shape=None):  # fmt: skip
+    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
+                 name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
+                 use_resource=None, synchronization=None, aggregation=None, shape=None):  # fmt: skip
         if variable_def is not None:
             raise NotImplementedError(
-                "[Variable] variable_def is not supported: Brio has no graphs as protocol buffers; give an initial_value"
+                "[Variable] variable_def is not supported: Brio has no graphs as protocol buffers; give an "
+                "initial_value"
             )
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
@@ -194,8 +195,8 @@ class Variable(Symbol):
         value = wrap.convert(value, self._dtype)
         if self._tensor.dims is not None and value.dims is not None and not value.shape.is_compatible_with(self.shape):
             raise ValueError(
-                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and the assigned value shape "
-                f"{value.shape} are incompatible."
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and "
+                f"the assigned value shape {value.shape} are incompatible."
             )
         return self._assignment("Assign", _assign_run(self), value, read_value, name)
 
@@ -300,7 +301,8 @@ def _initialized_run(variable):
 
 
 def of_core(variable, graph):
-    """The variable of a graph that stands for a variable of a layer, or of eager code: it has one value for all sessions."""
+    """The variable of a graph that stands for a variable of a layer, or of eager code:
+    it has one value for all sessions."""
     known = graph._collections.setdefault("_of_core", {})
     key = variable._key()
     if key not in known:
@@ -343,8 +345,8 @@ def variables_state(variables):
 def uninitialized(variable):
     """The error of reading a variable that has no value."""
     return FailedPreconditionError(
-        f"Could not find variable {variable._name}: it was read before it had a value in this session; run its initializer first, "
-        "for instance session.run(tf.compat.v1.global_variables_initializer())"
+        f"Could not find variable {variable._name}: it was read before it had a value in this session; run its "
+        "initializer first, for instance session.run(tf.compat.v1.global_variables_initializer())"
     )
 
 

@@ -1,4 +1,5 @@
-"""Doors before the public functions: in graph mode a call becomes an operation, elsewhere it is the call that it was."""
+"""Doors before the public functions: in graph mode a call becomes an operation,
+elsewhere it is the call that it was."""
 
 import functools
 import importlib
@@ -13,17 +14,21 @@ from brio._graph.core import Operation, Tensor, building
 
 # What TensorFlow calls the operations of functions, where that is not the function's name in capitals.
 _KINDS = {
-    "reduce_mean": "Mean", "reduce_sum": "Sum", "reduce_max": "Max", "reduce_min": "Min", "reduce_prod": "Prod", "reduce_any": "Any",
-    "reduce_all": "All", "matmul": "MatMul", "multiply": "Mul", "subtract": "Sub", "divide": "truediv", "argmax": "ArgMax",
-    "argmin": "ArgMin", "bias_add": "BiasAdd", "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "conv2d": "Conv2D", "conv3d": "Conv3D",
-    "max_pool2d": "MaxPool2d", "max_pool": "MaxPool", "avg_pool": "AvgPool", "softmax_cross_entropy_with_logits": "softmax_cross_entropy_with_logits",
-    "expand_dims": "ExpandDims", "concat": "concat", "stack": "stack", "split": "split", "one_hot": "one_hot", "zeros": "zeros",
-    "ones": "ones", "fill": "Fill", "range": "range", "where": "Where", "gather": "GatherV2", "transpose": "transpose", "pad": "Pad",
-    "dropout": "dropout", "embedding_lookup": "embedding_lookup", "zeros_like": "zeros_like", "ones_like": "ones_like", "pow": "Pow",
-    "clip_by_value": "clip_by_value", "floordiv": "floordiv", "truediv": "truediv", "mod": "FloorMod", "sparse_softmax_cross_entropy_with_logits":
-    "SparseSoftmaxCrossEntropyWithLogits", "sigmoid_cross_entropy_with_logits": "logistic_loss", "l2_loss": "L2Loss", "moments": "moments",
-    "sqrt": "Sqrt", "add_n": "AddN", "strided_slice": "StridedSlice", "tensordot": "Tensordot", "identity": "Identity", "cast": "Cast",
-    "normal": "random_normal", "uniform": "random_uniform", "truncated_normal": "truncated_normal", "log_softmax": "LogSoftmax",
+    "reduce_mean": "Mean", "reduce_sum": "Sum", "reduce_max": "Max", "reduce_min": "Min", "reduce_prod": "Prod",
+    "reduce_any": "Any", "reduce_all": "All", "matmul": "MatMul", "multiply": "Mul", "subtract": "Sub",
+    "divide": "truediv", "argmax": "ArgMax", "argmin": "ArgMin", "bias_add": "BiasAdd", "relu": "Relu",
+    "relu6": "Relu6", "elu": "Elu", "conv2d": "Conv2D", "conv3d": "Conv3D", "max_pool2d": "MaxPool2d",
+    "max_pool": "MaxPool", "avg_pool": "AvgPool",
+    "softmax_cross_entropy_with_logits": "softmax_cross_entropy_with_logits", "expand_dims": "ExpandDims",
+    "concat": "concat", "stack": "stack", "split": "split", "one_hot": "one_hot", "zeros": "zeros", "ones": "ones",
+    "fill": "Fill", "range": "range", "where": "Where", "gather": "GatherV2", "transpose": "transpose", "pad": "Pad",
+    "dropout": "dropout", "embedding_lookup": "embedding_lookup", "zeros_like": "zeros_like", "ones_like": "ones_like",
+    "pow": "Pow", "clip_by_value": "clip_by_value", "floordiv": "floordiv", "truediv": "truediv", "mod": "FloorMod",
+    "sparse_softmax_cross_entropy_with_logits": "SparseSoftmaxCrossEntropyWithLogits",
+    "sigmoid_cross_entropy_with_logits": "logistic_loss", "l2_loss": "L2Loss", "moments": "moments", "sqrt": "Sqrt",
+    "add_n": "AddN", "strided_slice": "StridedSlice", "tensordot": "Tensordot", "identity": "Identity", "cast": "Cast",
+    "normal": "random_normal", "uniform": "random_uniform", "truncated_normal": "truncated_normal",
+    "log_softmax": "LogSoftmax",
 }  # fmt: skip
 
 
@@ -59,7 +64,8 @@ def call(graph, function, kind, args, kwargs, needs_tensor=False, of_user=False)
     for tensor in found:
         if tensor.graph is not graph:
             raise ValueError(
-                f"{tensor!r} is not from the graph that is built here; all of what an operation takes must be of one graph"
+                f"{tensor!r} is not from the graph that is built here; all of what an operation takes must be of one "
+                "graph"
             )
     structure, inputs = nested.taken_apart(given, nested.is_graph_tensor)
 
@@ -113,7 +119,8 @@ def convert(value, dtype=None, dtype_hint=None, name=None, preferred_dtype=None)
         tensor = as_tensor(value, graph)
         if dtype is not None and tensor.dtype != _core.as_dtype(dtype):
             raise ValueError(
-                f"Tensor conversion requested dtype {_core.as_dtype(dtype).name} for Tensor with dtype {tensor.dtype.name}: {tensor!r}"
+                f"Tensor conversion requested dtype {_core.as_dtype(dtype).name} for Tensor with dtype "
+                f"{tensor.dtype.name}: {tensor!r}"
             )
         return tensor
     if any(_is_symbolic(leaf) for leaf in nested.leaves(value)):
@@ -190,15 +197,17 @@ def _operate(function, kind, a, b):
         return NotImplemented
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype != b.dtype:
         raise TypeError(
-            f"Input 'y' of '{kind}' Op has type {b.dtype.name} that does not match type {a.dtype.name} of argument 'x'; use tf.cast"
+            f"Input 'y' of '{kind}' Op has type {b.dtype.name} that does not match type {a.dtype.name} of argument "
+            "'x'; use tf.cast"
         )
     return call(graph, function, kind, (a, b), {})
 
 
 OPERATORS = [
-    ("add", operator.add, "add"), ("sub", operator.sub, "sub"), ("mul", operator.mul, "mul"), ("truediv", operator.truediv, "truediv"),
-    ("floordiv", operator.floordiv, "floordiv"), ("mod", operator.mod, "mod"), ("pow", operator.pow, "pow"), ("matmul", _core.matmul, "matmul"),
-    ("and", operator.and_, "and"), ("or", operator.or_, "or"), ("xor", operator.xor, "xor"),
+    ("add", operator.add, "add"), ("sub", operator.sub, "sub"), ("mul", operator.mul, "mul"),
+    ("truediv", operator.truediv, "truediv"), ("floordiv", operator.floordiv, "floordiv"), ("mod", operator.mod, "mod"),
+    ("pow", operator.pow, "pow"), ("matmul", _core.matmul, "matmul"), ("and", operator.and_, "and"),
+    ("or", operator.or_, "or"), ("xor", operator.xor, "xor"),
 ]  # fmt: skip
 COMPARISONS = [
     ("lt", operator.lt, "Less"),
@@ -278,11 +287,13 @@ _KERAS = (
 )
 # Functions that are none of tensors, or handle graphs by themselves.
 _LEFT = {
-    "is_tensor", "as_dtype", "executing_eagerly", "function", "nest", "device", "get_logger", "get_static_value", "inside_function",
-    "is_symbolic_tensor", "compat_report", "type_spec_from_value", "get_current_name_scope", "gradients", "recompute_grad", "grad_pass_through",
-    "custom_gradient", "memory_info", "set_memory_growth", "plan_cache_stats", "memory_ledger", "memory_report", "write_file", "flush", "list_files", "match_filenames_once",
-    "get_global_generator", "set_global_generator", "create_rng_state", "is_keras_tensor", "enable_traceback_filtering", "disable_traceback_filtering",
-    "is_traceback_filtering_enabled", "enable_check_numerics", "disable_check_numerics", "set_log_device_placement", "get_log_device_placement",
+    "is_tensor", "as_dtype", "executing_eagerly", "function", "nest", "device", "get_logger", "get_static_value",
+    "inside_function", "is_symbolic_tensor", "compat_report", "type_spec_from_value", "get_current_name_scope",
+    "gradients", "recompute_grad", "grad_pass_through", "custom_gradient", "memory_info", "set_memory_growth",
+    "plan_cache_stats", "memory_ledger", "memory_report", "write_file", "flush", "list_files", "match_filenames_once",
+    "get_global_generator", "set_global_generator", "create_rng_state", "is_keras_tensor", "enable_traceback_filtering",
+    "disable_traceback_filtering", "is_traceback_filtering_enabled", "enable_check_numerics", "disable_check_numerics",
+    "set_log_device_placement", "get_log_device_placement",
 }  # fmt: skip
 _state = {"there": False, "places": None}
 
@@ -294,14 +305,16 @@ def _specials():
     return {
         "convert_to_tensor": convert, "constant": constant, "cond": control.cond, "case": control.case,
         "while_loop": functools.partial(control.while_loop, return_same_structure=True),
-        "switch_case": control.switch_case, "map_fn": control.map_fn, "scan": control.scan, "foldl": control.foldl, "foldr": control.foldr,
-        "vectorized_map": control.map_fn, "group": control.group, "no_op": control.no_op, "tuple": control.tuple_, "tuple_": control.tuple_,
-        "control_dependencies": control.control_dependencies, "print": effects.print_op, "py_function": effects.py_function,
-        "numpy_function": effects.py_func, "set_seed": state.set_random_seed, "init_scope": state.init_scope,
-        "executing_eagerly": lambda: False, "identity": control.identity, "gradients": gradients.gradients,
+        "switch_case": control.switch_case, "map_fn": control.map_fn, "scan": control.scan, "foldl": control.foldl,
+        "foldr": control.foldr, "vectorized_map": control.map_fn, "group": control.group, "no_op": control.no_op,
+        "tuple": control.tuple_, "tuple_": control.tuple_, "control_dependencies": control.control_dependencies,
+        "print": effects.print_op, "py_function": effects.py_function, "numpy_function": effects.py_func,
+        "set_seed": state.set_random_seed, "init_scope": state.init_scope, "executing_eagerly": lambda: False,
+        "identity": control.identity, "gradients": gradients.gradients,
         "get_current_name_scope": lambda: core.default_graph()._scope, "stop_gradient": control.stop_gradient,
         "is_tensor": lambda x: True if _is_symbolic(x) and not isinstance(x, Operation) else _core.is_tensor(x),
-        "dropout": _dropout, "get_static_value": lambda tensor, partial=False: static_value(tensor), "Assert": effects.assert_op,
+        "dropout": _dropout, "get_static_value": lambda tensor, partial=False: static_value(tensor),
+        "Assert": effects.assert_op,
     }  # fmt: skip
 
 
@@ -339,7 +352,8 @@ def _classes():
 
     return {
         "Variable": (_core.Variable, variables.Variable), "name_scope": (name_scope, state.name_scope),
-        "GradientTape": (_core.GradientTape, gradients.GradientTape), "TensorArray": (TensorArray, tensor_array.TensorArray),
+        "GradientTape": (_core.GradientTape, gradients.GradientTape),
+        "TensorArray": (TensorArray, tensor_array.TensorArray),
     }  # fmt: skip
 
 

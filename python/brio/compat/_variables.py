@@ -76,12 +76,12 @@ def get_variable_scope():
     return scopes[-1]
 
 
-class variable_scope:  # noqa: N801: TensorFlow's name
+class variable_scope:
     """A prefix for the names of get_variable(). reuse=True: those that are there; AUTO_REUSE: or new ones."""
 
-    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None,
-                 partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None,
-                 auxiliary_name_scope=True):  # fmt: skip
+    def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None,
+                 caching_device=None, partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None,
+                 constraint=None, auxiliary_name_scope=True):  # fmt: skip
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         self._given, self._default = name_or_scope, default_name
@@ -146,14 +146,15 @@ def _getter_inside(outer, inner):
     return lambda getter, name, *args, **kwargs: inner(functools.partial(outer, getter), name, *args, **kwargs)
 
 
-def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None,
-                 partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization=None,
-                 aggregation=None):  # fmt: skip
+def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
+                 caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
+                 constraint=None, synchronization=None, aggregation=None):  # fmt: skip
     """A variable of this name in the scopes around: a new one, or one that is shared."""
     scope = get_variable_scope()
     getter = custom_getter or scope.custom_getter
-    given = {"shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "trainable": trainable,
-             "collections": collections, "constraint": constraint, "validate_shape": validate_shape}  # fmt: skip
+    given = {"shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer,
+             "trainable": trainable, "collections": collections, "constraint": constraint,
+             "validate_shape": validate_shape}  # fmt: skip
     full = f"{scope.name}/{name}" if scope.name else name
     if getter is not None:
         return getter(
@@ -180,11 +181,13 @@ def _get(
         found = store[full]
         if not scope.reuse:
             raise ValueError(
-                f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+                f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
+                "VarScope?"
             )
         if shape is not None and not found.shape.is_compatible_with(plain(shape)):
             raise ValueError(
-                f"Trying to share variable {full}, but specified shape {tuple(plain(shape))} and found shape {found.shape}."
+                f"Trying to share variable {full}, but specified shape {tuple(plain(shape))} and found shape "
+                f"{found.shape}."
             )
         if found.dtype != dtype:
             raise ValueError(
@@ -193,7 +196,8 @@ def _get(
         return found
     if scope.reuse is True:
         raise ValueError(
-            f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
+            f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+            "reuse=tf.AUTO_REUSE in VarScope?"
         )
     initial = _initial(full, shape, dtype, initializer if initializer is not None else scope.initializer)
     trainable = True if trainable is None else trainable

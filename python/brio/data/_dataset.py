@@ -168,7 +168,7 @@ class Dataset(sources.Sources):
         n, drop = int(batch_size), bool(drop_remainder)
         if _elements.has_sparse(self.element_spec):
             spec, stacked = _elements.sparse_batch(self.element_spec, n if drop else None)
-            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
+            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)
             return self._next(
                 batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False
             )
@@ -178,7 +178,7 @@ class Dataset(sources.Sources):
             return self.map(lambda *parts: parts if type(self.element_spec) is tuple else parts[0]).batch(n, drop)
         if _elements.has_ragged(self.element_spec):
             spec, stacked = _elements.ragged_batch(self.element_spec, n if drop else None)
-            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
+            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)
             return self._next(
                 batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False
             )
@@ -233,7 +233,7 @@ class Dataset(sources.Sources):
         """Batches of elements of different lengths as ragged tensors."""
         leaves = _elements.dense_leaves(self.element_spec)
         dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
-        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
+        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)
         spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)
         return self._next(
             batched(self._brio_dataset, int(batch_size)),
@@ -265,7 +265,8 @@ class Dataset(sources.Sources):
         use_unbounded_threadpool=False,
         name=None,
     ):
-        """map_func of each element. It is called once; what it does is then done by C++ threads without Python. Reports call it by its name."""
+        """map_func of each element. It is called once; what it does is then done by C++ threads without Python.
+        Reports call it by its name."""
         f = _elements.learn("Dataset.map", map_func, self)
         calls = number_of(num_parallel_calls, AUTOTUNE)
         core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls, str(name or "map"))
@@ -371,12 +372,14 @@ class Dataset(sources.Sources):
         return self._next(core, one.element_spec, one._examples, False)
 
     def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None,
-                                  padding_values=None, pad_to_bucket_boundary=False, no_padding=False, drop_remainder=False,
-                                  name=None):  # fmt: skip
+                                  padding_values=None, pad_to_bucket_boundary=False, no_padding=False,
+                                  drop_remainder=False, name=None):  # fmt: skip
         """Padded batches of elements of similar length."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
             raise ValueError(
-                f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and `len(bucket_boundaries)={len(bucket_boundaries)}`."
+                "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+                f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
             )
         length = _elements.learn("Dataset.bucket_by_sequence_length", element_length_func, self)
         padded = self.padded_batch(max(bucket_batch_sizes), padded_shapes, padding_values, drop_remainder)

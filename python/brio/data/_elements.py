@@ -106,7 +106,8 @@ class RaggedTensorSpec(TypeSpec):
             ragged_rank = self.shape.rank - 1
         if self.shape.rank is not None and not 0 <= ragged_rank < max(self.shape.rank, 1):
             raise ValueError(
-                f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape {self.shape}"
+                f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape "
+                f"{self.shape}"
             )
         self.ragged_rank = int(ragged_rank)
 
@@ -161,7 +162,10 @@ class RaggedTensorSpec(TypeSpec):
         return hash((RaggedTensorSpec, self._key()))
 
     def __repr__(self):
-        return f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, tf.{self.row_splits_dtype.name})"
+        return (
+            f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, "
+            f"tf.{self.row_splits_dtype.name})"
+        )
 
     def __reduce__(self):
         return RaggedTensorSpec, (self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
@@ -178,7 +182,8 @@ class RowSpec(TensorSpec):
 
 
 class _RaggedRows(RaggedTensorSpec):
-    """Batches of rows as C++ makes them: values and the lengths of rows. Of ragged elements, so for their values and for each of their splits."""
+    """Batches of rows as C++ makes them: values and the lengths of rows.
+    Of ragged elements, so for their values and for each of their splits."""
 
     parts = property(lambda self: 2 * self.ragged_rank, doc="Of how many tensors it is made.")
 
@@ -202,7 +207,8 @@ def has_ragged(spec):
 
 
 def ragged_batch(spec, size):
-    """(specs of batches, which tensors of an element C++ stacks): the others, of ragged tensors and their rows, it puts one after the other."""
+    """(specs of batches, which tensors of an element C++ stacks):
+    the others, of ragged tensors and their rows, it puts one after the other."""
     stacked, at = [], 0
     for leaf in _nest.flatten(spec):
         if not isinstance(leaf, (RowSpec, RaggedTensorSpec)):
@@ -220,7 +226,8 @@ def ragged_batch(spec, size):
 
 
 class _SparseRows(SparseTensorSpec):
-    """Batches of sparse tensors, as C++ makes them: places and values one after the other with the numbers of each row, and shapes."""
+    """Batches of sparse tensors, as C++ makes them:
+    places and values one after the other with the numbers of each row, and shapes."""
 
     parts = 5
 
@@ -240,7 +247,8 @@ def has_sparse(spec):
 
 
 def sparse_batch(spec, size):
-    """(specs of batches, which tensors of an element C++ stacks): the others, of sparse tensors, it puts one after the other."""
+    """(specs of batches, which tensors of an element C++ stacks):
+    the others, of sparse tensors, it puts one after the other."""
     stacked, at = [], 0
     for leaf in _nest.flatten(spec):
         if type(leaf) is SparseTensorSpec:
@@ -253,7 +261,7 @@ def sparse_batch(spec, size):
         _SparseRows([size, *leaf.shape], leaf.dtype)
         if isinstance(leaf, SparseTensorSpec)
         else TensorSpec([size, *leaf.shape], leaf.dtype)
-    )  # noqa: E731
+    )
     return _nest.map_structure(batched, spec), stacked
 
 
@@ -430,7 +438,7 @@ class Learned:
                 with _recording.Recording():
                     self.example = self.core.learn(example)
                 break
-            except Exception as error:  # noqa: BLE001: this element may be broken, and the others may be good
+            except Exception as error:  # noqa: BLE001  this element may be broken, and the others may be good
                 _signals.let_pass(error)
                 failure = failure or error
         else:
@@ -455,13 +463,13 @@ class Learned:
                 continue
             try:
                 self.examples.append(self.core(other))
-            except Exception as error:  # noqa: BLE001: this element may be broken
+            except Exception as error:  # noqa: BLE001  this element may be broken
                 _signals.let_pass(error)
                 continue
             tensors = iter(self.examples[-1])
             leaves = [[next(tensors) for _ in range(parts_of(leaf))][0] for leaf in _nest.flatten(self.spec)]
             shapes = iter(leaves)
-            self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shapes).shape), self.spec)
+            self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shapes).shape), self.spec)  # noqa: B023  called at once
             return
 
     def _find_open_sizes(self, specs, example):
@@ -475,7 +483,7 @@ class Learned:
             other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
             tensors = iter(self.core(other))
             shapes = [[next(tensors) for _ in range(parts_of(leaf))][0].shape for leaf in _nest.flatten(self.spec)]
-        except Exception as error:  # noqa: BLE001: the function does not work with this size, so the size is another one
+        except Exception as error:  # noqa: BLE001  the function does not work with this size, so the size is another one
             _signals.let_pass(error)
             return
         shape = iter(shapes)

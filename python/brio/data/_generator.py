@@ -21,17 +21,20 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
     if output_signature is not None:
         if output_types is not None or output_shapes is not None:
             raise TypeError(
-                "The `output_types` and `output_shapes` arguments can not be used together with the `output_signature` argument."
+                "The `output_types` and `output_shapes` arguments can not be used together with the `output_signature` "
+                "argument."
             )
         announced = _tuples(output_signature)
         for leaf in _nest.flatten(announced):
             if not isinstance(leaf, (TensorSpec, _elements.RaggedTensorSpec)):
                 raise TypeError(
-                    f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(leaf)} which is not."
+                    "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found "
+                    f"{type(leaf)} which is not."
                 )
     elif output_types is None:
         raise TypeError(
-            "To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument."
+            "To specify the output signature you need to provide either the `output_signature` argument or the "
+            "`output_types` argument."
         )
     else:
         types = _tuples(output_types)
@@ -113,15 +116,17 @@ def _converted(announced, leaves, element):
         values = _elements.flatten_up_to(announced, element)
     except (TypeError, KeyError, ValueError, IndexError):
         raise InvalidArgumentError(
-            "TypeError: `generator` yielded an element that did not match the expected structure. "
-            f"The expected structure was {_nest.map_structure(lambda leaf: leaf.dtype, announced)}, but the yielded element was {element}."
+            "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
+            f"structure was {_nest.map_structure(lambda leaf: leaf.dtype, announced)}, but the yielded element was "
+            f"{element}."
         ) from None
     tensors = []
     for leaf, value in zip(leaves, values):
         if isinstance(leaf, _elements.RaggedTensorSpec) and hasattr(value, "row_splits"):
             if not leaf.is_compatible_with(value):
                 raise InvalidArgumentError(
-                    f"TypeError: `generator` yielded an element of {type(leaf).from_value(value)} where one of {leaf} was expected."
+                    f"TypeError: `generator` yielded an element of {type(leaf).from_value(value)} where one of {leaf} "
+                    "was expected."
                 )
             tensors += [value.flat_values, *value.nested_row_splits]
             continue
@@ -134,7 +139,8 @@ def _converted(announced, leaves, element):
             ) from None
         if leaf.shape is not None and not leaf.shape.is_compatible_with(tensor.shape):
             raise InvalidArgumentError(
-                f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {leaf.shape} was expected."
+                f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape "
+                f"{leaf.shape} was expected."
             )
         tensors.append(tensor)
     return tensors

@@ -11,8 +11,8 @@ from brio.data import _elements
 _ABOUT, _FORMAT = "dataset.json", "brio dataset 1"
 
 
-# ---- files: a folder with dataset.json, which is written last, and one TFRecord file per shard with one record per element. Both have checksums,
-# which load() and `brio verify` compare.
+# ---- files: a folder with dataset.json, which is written last, and one TFRecord file per shard with one record per
+# element. Both have checksums, which load() and `brio verify` compare.
 
 
 def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None):
@@ -31,7 +31,8 @@ def _shard_of(element, shard_func):
 
 
 class _Writer:
-    """Files of names that nobody knows until dataset.json has them: a reader sees the old dataset or the new one, whole."""
+    """Files of names that nobody knows until dataset.json has them:
+    a reader sees the old dataset or the new one, whole."""
 
     def __init__(self, folder, spec, compression):
         if not _elements.is_plain(spec):
@@ -193,7 +194,7 @@ def _read(structure, leaves):
         shape, dtype = next(leaves)
         return TensorSpec(shape, dtype)
     if "dict" in structure:
-        made = {k: None for k in structure["dict"]}
+        made = dict.fromkeys(structure["dict"])
         for k in sorted(made):  # flatten() uses the order of the names
             made[k] = _read(structure["dict"][k], leaves)
         return made
@@ -227,8 +228,8 @@ def snapshot(dataset, path, compression="AUTO", reader_func=None, shard_func=Non
 
 
 def rejection_resample(dataset, class_func, target_dist, initial_dist=None, seed=None):
-    """(class, element): elements are left out at random, so that classes come as often as target_dist says. Without initial_dist the
-    proportions that there are are counted on the way."""
+    """(class, element): elements are left out at random, so that classes come as often as target_dist says. Without
+    initial_dist the proportions that there are are counted on the way."""
     from brio import random
 
     target = _core.cast(target_dist, "float32")

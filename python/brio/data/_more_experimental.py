@@ -1,4 +1,5 @@
-"""Rarer parts of tf.data.experimental: groups that are reduced, tables, batches of parsed examples, and records that are written."""
+"""Rarer parts of tf.data.experimental: groups that are reduced, tables, batches of parsed examples,
+and records that are written."""
 
 from brio import _core, _nest
 from brio._sparse import SparseTensor
@@ -17,9 +18,14 @@ def _called(function, element):
 
 
 def dense_to_sparse_batch(batch_size, row_shape):
-    """For Dataset.apply: batches of tensors of other sizes as sparse tensors; a size of row_shape that is None is the largest of the batch.
+    """For Dataset.apply: batches of tensors of other sizes as sparse tensors;
+    a size of row_shape that is None is the largest of the batch.
 
-    >>> rows = tf.data.Dataset.range(3).map(lambda n: tf.range(n)).apply(tf.data.experimental.dense_to_sparse_batch(3, [4]))
+    >>> rows = (
+    ...     tf.data.Dataset.range(3)
+    ...     .map(lambda n: tf.range(n))
+    ...     .apply(tf.data.experimental.dense_to_sparse_batch(3, [4]))
+    ... )
     >>> next(iter(rows)).dense_shape.numpy().tolist()
     [3, 4]
     """
@@ -38,8 +44,8 @@ def dense_to_sparse_batch(batch_size, row_shape):
 
 
 class Reducer:
-    """What group_by_reducer does with the elements of a key: init_func(key) is a state, reduce_func(state, element) the next,
-    finalize_func(state) the result."""
+    """What group_by_reducer does with the elements of a key: init_func(key) is a state, reduce_func(state, element) the
+    next, finalize_func(state) the result."""
 
     def __init__(self, init_func, reduce_func, finalize_func):
         self._functions = init_func, reduce_func, finalize_func
@@ -52,7 +58,9 @@ class Reducer:
 def group_by_reducer(key_func, reducer):
     """For Dataset.apply: one result for each key, in the order of keys.
 
-    >>> total = tf.data.experimental.Reducer(lambda key: tf.constant(0, tf.int64), lambda state, x: state + x, lambda state: state)
+    >>> total = tf.data.experimental.Reducer(
+    ...     lambda key: tf.constant(0, tf.int64), lambda state, x: state + x, lambda state: state
+    ... )
     >>> parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, total)
     >>> [int(x) for x in tf.data.Dataset.range(5).apply(parity)]
     [6, 4]
@@ -133,10 +141,13 @@ def table_from_dataset(
     key_dtype="string",
     name=None,
 ):
-    """A table of the pairs (key, value) of a dataset; words that are not known get default_value, or share num_oov_buckets numbers.
+    """A table of the pairs (key, value) of a dataset;
+    words that are not known get default_value, or share num_oov_buckets numbers.
 
     >>> pairs = tf.data.Dataset.from_tensor_slices((["a", "b"], ["x", "y"]))
-    >>> tf.data.experimental.table_from_dataset(pairs, default_value="?").lookup(tf.constant(["b", "c"])).numpy().tolist()
+    >>> tf.data.experimental.table_from_dataset(pairs, default_value="?").lookup(
+    ...     tf.constant(["b", "c"])
+    ... ).numpy().tolist()
     [b'y', b'?']
     """
     spec, key_dtype = dataset.element_spec, _core.as_dtype(key_dtype)
@@ -192,7 +203,8 @@ def pad_to_cardinality(cardinality, mask_key="valid"):
         known = int(dataset.cardinality())
         if known < 0:
             raise ValueError(
-                f"The dataset passed into `pad_to_cardinality` must have a known cardinality, but has cardinality {known}"
+                "The dataset passed into `pad_to_cardinality` must have a known cardinality, but has cardinality "
+                f"{known}"
             )
         if known > cardinality:
             raise ValueError(f"[pad_to_cardinality] the dataset has {known} elements already, more than {cardinality}")
@@ -205,7 +217,7 @@ def pad_to_cardinality(cardinality, mask_key="valid"):
         blank = _nest.map_structure(
             lambda leaf, x: x if leaf.dtype == _core.string else _core.zeros_like(x), spec, blank
         )
-        marked = lambda flag: lambda x: {**x, mask_key: _core.constant(flag)}  # noqa: E731
+        marked = lambda flag: lambda x: {**x, mask_key: _core.constant(flag)}
         filler = Dataset.from_tensors({**blank, mask_key: _core.constant(False)}).repeat(cardinality - known)
         made = dataset.map(marked(True))
         return made.concatenate(filler) if cardinality > known else made
@@ -222,9 +234,10 @@ def parse_example_dataset(features, num_parallel_calls=1, deterministic=None):
     return lambda dataset: dataset.map(lambda x: io.parse_example(x, features), num_parallel_calls, deterministic)
 
 
-def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None, num_epochs=None, shuffle=True,
-                                  shuffle_buffer_size=10000, shuffle_seed=None, prefetch_buffer_size=None, reader_num_threads=None,
-                                  parser_num_threads=None, sloppy_ordering=False, drop_final_batch=False):  # fmt: skip
+def make_batched_features_dataset(file_pattern, batch_size, features, reader=None, label_key=None, reader_args=None,
+                                  num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None,
+                                  prefetch_buffer_size=None, reader_num_threads=None, parser_num_threads=None,
+                                  sloppy_ordering=False, drop_final_batch=False):  # fmt: skip
     """Batches of the features of Examples in files, by name; with label_key pairs of features and that one."""
     reader = TFRecordDataset if reader is None else reader
     files = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
@@ -288,8 +301,8 @@ class FixedLengthRecordDataset(Dataset):
     [b'abc', b'def']
     """
 
-    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None,
-                 num_parallel_reads=None, name=None):  # fmt: skip
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None,
+                 compression_type=None, num_parallel_reads=None, name=None):  # fmt: skip
         from brio import io
 
         length, header, footer = (int(n or 0) for n in (record_bytes, header_bytes, footer_bytes))
@@ -303,7 +316,8 @@ class FixedLengthRecordDataset(Dataset):
             body = data[header : len(data) - footer]
             if len(data) < header + footer or len(body) % length:
                 raise InvalidArgumentError(
-                    f"[FixedLengthRecordDataset] {text_of(file)} has {len(data)} bytes: without {header} before and {footer} behind, not a multiple of {length}"
+                    f"[FixedLengthRecordDataset] {text_of(file)} has {len(data)} bytes: without {header} before and "
+                    f"{footer} behind, not a multiple of {length}"
                 )
             pieces = [body[i : i + length] for i in range(0, len(body), length)]
             return Dataset.from_tensor_slices(_core.constant(pieces, "string", shape=[len(pieces)]))

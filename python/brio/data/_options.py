@@ -28,7 +28,8 @@ class AutotuneOptions(_Group):
 
     def __init__(self):
         super().__init__(
-            enabled=None, cpu_budget=None, ram_budget=None, autotune_algorithm=None, initial_parallelism=None, min_parallelism=None,
+            enabled=None, cpu_budget=None, ram_budget=None, autotune_algorithm=None, initial_parallelism=None,
+            min_parallelism=None,
         )  # fmt: skip
 
 

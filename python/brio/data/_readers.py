@@ -21,7 +21,7 @@ class _FileDataset(Dataset):
         else:
             super().__init__(read(texts_of(filenames)), spec)
             return
-        one = lambda name: Dataset(read(texts_of(name)), spec)  # noqa: E731
+        one = lambda name: Dataset(read(texts_of(name)), spec)
         if num_parallel_reads is None or int(num_parallel_reads) == AUTOTUNE:
             made = names.flat_map(one)
         else:
@@ -59,8 +59,8 @@ def _column(value):
 class CsvDataset(Dataset):
     """The rows of CSV files: a tuple of scalars."""
 
-    def __init__(self, filenames, record_defaults, compression_type=None, buffer_size=None, header=False, field_delim=",",
-                 use_quote_delim=True, na_value="", select_cols=None, exclude_cols=None):  # fmt: skip
+    def __init__(self, filenames, record_defaults, compression_type=None, buffer_size=None, header=False,
+                 field_delim=",", use_quote_delim=True, na_value="", select_cols=None, exclude_cols=None):  # fmt: skip
         if exclude_cols is not None:
             raise NotImplementedError("[CsvDataset] name the columns that you want: select_cols")
         columns = [_column(d) for d in record_defaults]
@@ -71,19 +71,20 @@ class CsvDataset(Dataset):
         super().__init__(core, tuple(TensorSpec([], dtype) for dtype, _ in columns))
 
 
-def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None, select_columns=None,
-                     field_delim=",", use_quote_delim=True, na_value="", header=True, num_epochs=None, shuffle=True,
-                     shuffle_buffer_size=10000, shuffle_seed=None, prefetch_buffer_size=None, num_parallel_reads=None,
-                     sloppy=False, num_rows_for_inference=100, compression_type=None, ignore_errors=False,
-                     encoding="utf-8"):  # fmt: skip
+def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None,
+                     select_columns=None, field_delim=",", use_quote_delim=True, na_value="", header=True,
+                     num_epochs=None, shuffle=True, shuffle_buffer_size=10000, shuffle_seed=None,
+                     prefetch_buffer_size=None, num_parallel_reads=None, sloppy=False, num_rows_for_inference=100,
+                     compression_type=None, ignore_errors=False, encoding="utf-8"):  # fmt: skip
     """Batches of the columns of CSV files, by name."""
     import collections
 
     core, names, labelled = _sources.make_csv(texts_of(file_pattern), int(batch_size), {
-        "column_names": column_names, "columns": None if column_defaults is None else [_column(d) for d in column_defaults],
-        "label_name": label_name, "select_columns": select_columns, "field_delim": field_delim,
-        "use_quote_delim": bool(use_quote_delim), "na_value": na_value, "header": bool(header), "num_epochs": num_epochs,
-        "shuffle": bool(shuffle), "shuffle_buffer_size": shuffle_buffer_size, "shuffle_seed": shuffle_seed,
+        "column_names": column_names,
+        "columns": None if column_defaults is None else [_column(d) for d in column_defaults], "label_name": label_name,
+        "select_columns": select_columns, "field_delim": field_delim, "use_quote_delim": bool(use_quote_delim),
+        "na_value": na_value, "header": bool(header), "num_epochs": num_epochs, "shuffle": bool(shuffle),
+        "shuffle_buffer_size": shuffle_buffer_size, "shuffle_seed": shuffle_seed,
         "num_rows_for_inference": num_rows_for_inference or 100, "ignore_errors": bool(ignore_errors),
         "compression_type": compression_type or "",
     })  # fmt: skip
@@ -103,7 +104,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
 def _labelled(core, label_mode, batch_size, spec, label_shape=()):
     n = () if batch_size is None else (None,)
     x = TensorSpec([*n, *spec.shape], spec.dtype)
-    first = lambda: core.first(1)  # noqa: E731: a batch of pictures takes time
+    first = lambda: core.first(1)  # a batch of pictures takes time
     if label_mode is None:
         return Dataset(core, x, first)
     dtype = "int32" if label_mode == "int" else "float32"
@@ -120,7 +121,8 @@ def _folder(make, directory, labels, label_mode, class_names, batch_size, subset
 
     def one(which):
         core, names, paths = make(text_of(directory), {**options, "labels": labels, "label_mode": label_mode,
-                                                     "class_names": class_names, "batch_size": batch_size, "subset": which})  # fmt: skip
+                                                     "class_names": class_names, "batch_size": batch_size,
+                                                     "subset": which})  # fmt: skip
         made = _labelled(
             core, label_mode if labels is not None else None, batch_size, spec, _label_shape(label_mode, names)
         )
@@ -143,9 +145,9 @@ def image_dataset_from_directory(directory, labels="inferred", label_mode="int",
     if data_format not in (None, "channels_last"):
         raise NotImplementedError("[image_dataset_from_directory] pictures are channels_last here")
     options = {
-        "color_mode": color_mode, "image_size": tuple(image_size), "shuffle": shuffle, "seed": seed, "validation_split": validation_split,
-        "interpolation": interpolation, "follow_links": follow_links, "crop_to_aspect_ratio": crop_to_aspect_ratio,
-        "pad_to_aspect_ratio": pad_to_aspect_ratio,
+        "color_mode": color_mode, "image_size": tuple(image_size), "shuffle": shuffle, "seed": seed,
+        "validation_split": validation_split, "interpolation": interpolation, "follow_links": follow_links,
+        "crop_to_aspect_ratio": crop_to_aspect_ratio, "pad_to_aspect_ratio": pad_to_aspect_ratio,
     }  # fmt: skip
     spec = TensorSpec([*image_size, channels], "float32")
     made = _folder(_sources.image_folder, directory, labels, label_mode, class_names, batch_size, subset, options, spec)
@@ -153,9 +155,9 @@ def image_dataset_from_directory(directory, labels="inferred", label_mode="int",
     return made
 
 
-def text_dataset_from_directory(directory, labels="inferred", label_mode="int", class_names=None, batch_size=32, max_length=None,
-                                shuffle=True, seed=None, validation_split=None, subset=None, follow_links=False, format="tf",
-                                verbose=True):  # fmt: skip
+def text_dataset_from_directory(directory, labels="inferred", label_mode="int", class_names=None, batch_size=32,
+                                max_length=None, shuffle=True, seed=None, validation_split=None, subset=None,
+                                follow_links=False, format="tf", verbose=True):  # fmt: skip
     """Batches of the texts in a directory whose subdirectories are classes."""
     options = {
         "shuffle": shuffle,
@@ -179,19 +181,21 @@ def _say_what_was_found(made, subset, verbose):
     print(f"Found {count} files{classes}.")
     if subset == "both":
         print(
-            f"Using {len(parts[0].file_paths)} files for training.\nUsing {len(parts[1].file_paths)} files for validation."
+            f"Using {len(parts[0].file_paths)} files for training.\nUsing {len(parts[1].file_paths)} files for "
+            "validation."
         )
     elif subset:
         print(f"Using {count} files for {subset}.")
 
 
-def timeseries_dataset_from_array(data, targets, sequence_length, sequence_stride=1, sampling_rate=1, batch_size=128, shuffle=False,
-                                  seed=None, start_index=None, end_index=None):  # fmt: skip
+def timeseries_dataset_from_array(data, targets, sequence_length, sequence_stride=1, sampling_rate=1, batch_size=128,
+                                  shuffle=False, seed=None, start_index=None, end_index=None):  # fmt: skip
     """Windows of rows, each beside the target at its beginning."""
     rows = _core.convert_to_tensor(data)
     goals = None if targets is None else _core.convert_to_tensor(targets)
-    core = _sources.timeseries(rows, goals, int(sequence_length), int(sequence_stride), int(sampling_rate), number_of(batch_size),
-                               bool(shuffle), number_of(seed), number_of(start_index), number_of(end_index))  # fmt: skip
+    core = _sources.timeseries(rows, goals, int(sequence_length), int(sequence_stride), int(sampling_rate),
+                               number_of(batch_size), bool(shuffle), number_of(seed), number_of(start_index),
+                               number_of(end_index))  # fmt: skip
     n = [] if batch_size is None else [None]
     x = TensorSpec([*n, sequence_length, *rows.shape[1:]], rows.dtype)
     return Dataset(core, x if goals is None else (x, TensorSpec([*n, *goals.shape[1:]], goals.dtype)))

@@ -69,9 +69,9 @@ class Sources:
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None):
         """Random integers without end."""
-        draw = lambda i: _core._random.stateless_uniform([], [seed, i], 0, 1 << 32, "int64")  # noqa: E731
+        draw = lambda i: _core._random.stateless_uniform([], [seed, i], 0, 1 << 32, "int64")
         if seed is None:
-            draw = lambda i: _core._random.uniform([], 0, 1 << 31, "int64")  # noqa: E731
+            draw = lambda i: _core._random.uniform([], 0, 1 << 31, "int64")
         return Dataset.counter().map(draw)
 
     @staticmethod
@@ -89,11 +89,13 @@ class Sources:
         for dataset in all_:
             if not isinstance(dataset, Dataset):
                 raise TypeError(
-                    f"The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got {type(dataset)}."
+                    "The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got "
+                    f"{type(dataset)}."
                 )
         if isinstance(given, list):
             raise TypeError(
-                "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should use `tuple` instead."
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. "
+                "Python `list` is not supported and you should use `tuple` instead."
             )
         spec = _nest.map_structure(lambda d: d.element_spec, given)
 

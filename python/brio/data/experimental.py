@@ -6,17 +6,22 @@ from brio._lazy import names as _names
 from brio.data._dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from brio.data._dataset import Dataset as _Dataset
 from brio.data._options import (
-    AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions, ServiceOptions, ThreadingOptions,
+    AutotuneAlgorithm, AutotuneOptions, DistributeOptions, ExternalStatePolicy, OptimizationOptions, ServiceOptions,
+    ThreadingOptions,
 )  # fmt: skip
 from brio.data._readers import CsvDataset, make_csv_dataset
 
-__getattr__, __dir__, _HOMES = _names(__name__, {
-    "data._kept": "Optional",
-    "data._more_experimental": (
-        "DatasetInitializer Reducer TFRecordWriter dense_to_sparse_batch from_list group_by_reducer index_table_from_dataset"
-        " make_batched_features_dataset pad_to_cardinality parse_example_dataset table_from_dataset"
-    ),
-})  # fmt: skip
+__getattr__, __dir__, _HOMES = _names(
+    __name__,
+    {
+        "data._kept": "Optional",
+        "data._more_experimental": (
+            "DatasetInitializer Reducer TFRecordWriter dense_to_sparse_batch from_list group_by_reducer "
+            "index_table_from_dataset make_batched_features_dataset pad_to_cardinality parse_example_dataset "
+            "table_from_dataset"
+        ),
+    },
+)
 
 SHARD_HINT = -1
 

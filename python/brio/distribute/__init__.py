@@ -1,7 +1,8 @@
 """tf.distribute: one program on several replicas, each with its part of every batch.
 
-A strategy knows the replicas and what connects them (_replicas.py); what programs call (scope, run, reduce, datasets) is written
-over that, so that more devices or machines are another set of replicas and nothing else. Today this process has one.
+A strategy knows the replicas and what connects them (_replicas.py); what programs call (scope, run, reduce, datasets)
+is written over that, so that more devices or machines are another set of replicas and nothing else. Today this process
+has one.
 """
 
 import importlib as _importlib
@@ -9,12 +10,29 @@ import importlib as _importlib
 _SUBMODULES = ("cluster_resolver", "experimental")
 _DEFINED_IN = {
     "_strategy": (
-        "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "ReplicaContext", "RunOptions", "Strategy", "StrategyExtended",
-        "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context",
+        "MirroredStrategy",
+        "MultiWorkerMirroredStrategy",
+        "OneDeviceStrategy",
+        "ReplicaContext",
+        "RunOptions",
+        "Strategy",
+        "StrategyExtended",
+        "experimental_set_strategy",
+        "get_replica_context",
+        "get_strategy",
+        "has_strategy",
+        "in_cross_replica_context",
     ),
     "_input": ("DistributedDataset", "DistributedIterator", "InputContext", "InputOptions", "InputReplicationMode"),
-    "_replicas": ("CrossDeviceOps", "DistributedValues", "HierarchicalCopyAllReduce", "NcclAllReduce", "ReduceOp", "ReductionToOneDevice"),
-}  # fmt: skip
+    "_replicas": (
+        "CrossDeviceOps",
+        "DistributedValues",
+        "HierarchicalCopyAllReduce",
+        "NcclAllReduce",
+        "ReduceOp",
+        "ReductionToOneDevice",
+    ),
+}
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 

@@ -39,7 +39,8 @@ class InputContext:
         """The part of a batch that each replica gets."""
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
-                f"[distribute] a batch of {global_batch_size} cannot be split evenly among {self.num_replicas_in_sync} replicas"
+                f"[distribute] a batch of {global_batch_size} cannot be split evenly among {self.num_replicas_in_sync} "
+                "replicas"
             )
         return global_batch_size // self.num_replicas_in_sync
 

@@ -56,7 +56,8 @@ class Strategy:
         """Variables that are made in it belong to all replicas."""
         if _current.strategies and _current.strategies[-1] is not self:
             raise RuntimeError(
-                f"[distribute] a scope of {_current.strategies[-1]!r} is open: scopes of two strategies cannot be nested"
+                f"[distribute] a scope of {_current.strategies[-1]!r} is open: scopes of two strategies cannot be "
+                "nested"
             )
         _current.strategies.append(self)
         try:
@@ -65,7 +66,8 @@ class Strategy:
             _current.strategies.pop()
 
     def run(self, fn, args=(), kwargs=None, options=None):
-        """Calls fn once for each replica, with its part of the arguments; of one replica the result is a plain value."""
+        """Calls fn once for each replica, with its part of the arguments;
+        of one replica the result is a plain value."""
         return self._replicas.call(fn, tuple(args), dict(kwargs or {}), self._replica)
 
     @contextlib.contextmanager
@@ -129,7 +131,10 @@ class Strategy:
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def __repr__(self):
-        return f"<{type(self).__name__} of {self.num_replicas_in_sync} replica{'s' if self.num_replicas_in_sync > 1 else ''}>"
+        return (
+            f"<{type(self).__name__} of {self.num_replicas_in_sync} "
+            f"replica{'s' if self.num_replicas_in_sync > 1 else ''}>"
+        )
 
     def __deepcopy__(self, memo):
         return self

@@ -10,15 +10,19 @@ import typing
 
 from brio import _core
 
-_MODULES = "brio brio.math brio.nn brio.strings brio.linalg brio.image brio.bitwise brio.random brio.sparse brio.ragged brio.signal brio.sets brio.debugging".split()
+_MODULES = (
+    "brio brio.math brio.nn brio.strings brio.linalg brio.image brio.bitwise brio.random brio.sparse brio.ragged "
+    "brio.signal brio.sets brio.debugging"
+).split()
 _UNARY = {
     "brio": (
-        "abs acos acosh asin asinh atan atanh cast clip_by_value cos cosh exp floor identity negative ones_like round saturate_cast sigmoid sign sin sinh sqrt square "
-        "tan tanh zeros_like"
+        "abs acos acosh asin asinh atan atanh cast clip_by_value cos cosh exp floor identity negative ones_like round "
+        "saturate_cast sigmoid sign sin sinh sqrt square tan tanh zeros_like"
     ),
     "brio.math": (
-        "abs acos acosh angle asin asinh atan atanh bessel_i0 bessel_i0e bessel_i1 bessel_i1e ceil conj cos cosh digamma erf erfc erfcinv erfinv exp expm1 floor imag "
-        "is_finite is_inf is_nan lgamma log log1p log_sigmoid logical_not ndtri negative real reciprocal reciprocal_no_nan rint round rsqrt sigmoid sign sin sinh softplus "
+        "abs acos acosh angle asin asinh atan atanh bessel_i0 bessel_i0e bessel_i1 bessel_i1e ceil conj cos cosh "
+        "digamma erf erfc erfcinv erfinv exp expm1 floor imag is_finite is_inf is_nan lgamma log log1p log_sigmoid "
+        "logical_not ndtri negative real reciprocal reciprocal_no_nan rint round rsqrt sigmoid sign sin sinh softplus "
         "softsign sqrt square tan tanh"
     ),
     "brio.nn": "dropout elu gelu leaky_relu relu relu6 selu sigmoid silu softplus softsign swish tanh",
@@ -28,11 +32,13 @@ _UNARY = {
 }
 _BINARY = {
     "brio": (
-        "add atan2 complex divide equal floor_div greater greater_equal less less_equal logical_and logical_or maximum minimum multiply not_equal pow realdiv subtract truediv"
+        "add atan2 complex divide equal floor_div greater greater_equal less less_equal logical_and logical_or maximum "
+        "minimum multiply not_equal pow realdiv subtract truediv"
     ),
     "brio.math": (
-        "add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less less_equal logical_and logical_or logical_xor maximum minimum mod multiply "
-        "multiply_no_nan nextafter not_equal polygamma pow squared_difference subtract truediv xdivy xlog1py xlogy zeta"
+        "add atan2 divide divide_no_nan equal floordiv floormod greater greater_equal less less_equal logical_and "
+        "logical_or logical_xor maximum minimum mod multiply multiply_no_nan nextafter not_equal polygamma pow "
+        "squared_difference subtract truediv xdivy xlog1py xlogy zeta"
     ),
     "brio.bitwise": "bitwise_and bitwise_or bitwise_xor left_shift right_shift",
 }
@@ -100,7 +106,8 @@ def _holds(value, classes):
 
 
 def dispatch_for_api(api, *signatures):
-    """A decorator: the function is called in the place of `api` where arguments are of the classes that its annotations name."""
+    """A decorator: the function is called in the place of `api` where arguments are of the classes that its annotations
+    name."""
 
     def decorate(target):
         own = inspect.signature(target)
@@ -170,7 +177,8 @@ def dispatch_for_unary_elementwise_apis(x_type):
 
 
 def dispatch_for_binary_elementwise_apis(x_type, y_type):
-    """A decorator: handler(f, x, y) is called for functions of pairs of elements, where x and y are of these classes."""
+    """A decorator: handler(f, x, y) is called for functions of pairs of elements,
+    where x and y are of these classes."""
     return _elementwise(
         _BINARY,
         [x_type, y_type],

@@ -1,7 +1,8 @@
-"""tf.experimental.ExtensionType: classes of fields that go through functions, branches, loops and datasets as tensors do.
+"""tf.experimental.ExtensionType: classes of fields that go through functions, branches,
+loops and datasets as tensors do.
 
-An object is a tuple of its fields, with a name for each, so that all that knows structures of tensors knows it too. `__init__` of a
-class's own fills a draft, of which the tuple is made.
+An object is a tuple of its fields, with a name for each, so that all that knows structures of tensors knows it too.
+`__init__` of a class's own fills a draft, of which the tuple is made.
 """
 
 import collections.abc
@@ -80,7 +81,7 @@ class _Meta(type):
 def _evaluated(kind, module, here):
     scope = {**module, **here}
     if isinstance(kind, str):
-        kind = eval(kind, scope)  # noqa: S307: an annotation of the program's own
+        kind = eval(kind, scope)  # noqa: S307  an annotation of the program's own
     return (
         typing.get_type_hints(types.SimpleNamespace(__annotations__={"kind": kind}), scope, here)["kind"]
         if typing.get_origin(kind)
@@ -114,7 +115,8 @@ def _drafted(cls, init, args, kwargs):
 def _bound(cls, args, kwargs):
     if len(args) > len(cls._fields):
         raise TypeError(
-            f"{cls.__name__}() takes {len(cls._fields)} arguments ({', '.join(cls._fields)}), but {len(args)} were given"
+            f"{cls.__name__}() takes {len(cls._fields)} arguments ({', '.join(cls._fields)}), but {len(args)} were "
+            "given"
         )
     given = dict(zip(cls._fields, args))
     for name, value in kwargs.items():
@@ -192,7 +194,8 @@ def _spec_of(value):
 
 
 class _Spec(tuple):
-    """The description of extension types: a tuple of those of the fields. In the structure of a signature it stands for an object."""
+    """The description of extension types: a tuple of those of the fields.
+    In the structure of a signature it stands for an object."""
 
     __slots__ = ()
 
@@ -219,7 +222,8 @@ class _Spec(tuple):
         )
 
     def __repr__(self):
-        return f"{self._owner.__name__}.Spec({', '.join(f'{f}={v!r}' for f, v in zip(self._fields, tuple.__iter__(self)))})"
+        fields = ", ".join(f"{f}={v!r}" for f, v in zip(self._fields, tuple.__iter__(self)))
+        return f"{self._owner.__name__}.Spec({fields})"
 
 
 def _spec_class(owner, given):
@@ -258,7 +262,8 @@ def _drafted_spec(cls, init, args, kwargs):
 
 
 class ExtensionType(tuple, metaclass=_Meta):
-    """Derive from it and annotate the fields: class Masked(tf.experimental.ExtensionType): values: tf.Tensor; mask: tf.Tensor."""
+    """Derive from it and annotate the fields: class Masked(tf.experimental.ExtensionType): values: tf.Tensor;
+    mask: tf.Tensor."""
 
     def __init__(self, *args, **kwargs):  # replaced by classes that convert their arguments themselves
         pass
@@ -289,7 +294,8 @@ class ExtensionType(tuple, metaclass=_Meta):
     __hash__ = None
 
     def __repr__(self):
-        return f"{type(self).__name__}({', '.join(f'{f}={tuple.__getitem__(self, i)!r}' for i, f in enumerate(self._fields))})"
+        fields = ", ".join(f"{f}={tuple.__getitem__(self, i)!r}" for i, f in enumerate(self._fields))
+        return f"{type(self).__name__}({fields})"
 
 
 class BatchableExtensionType(ExtensionType):

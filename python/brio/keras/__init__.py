@@ -3,9 +3,9 @@
 from brio._lazy import load as _load
 
 _SUBMODULES = {
-    "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
-    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "quantizers", "random", "regularizers",
-    "saving", "tree", "utils", "visualization", "wrappers",
+    "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics",
+    "mixed_precision", "models", "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers",
+    "preprocessing", "quantizers", "random", "regularizers", "saving", "tree", "utils", "visualization", "wrappers",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",

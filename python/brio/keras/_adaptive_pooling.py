@@ -86,6 +86,6 @@ class AdaptiveMaxPooling3D(_AdaptivePooling):
     _axes, _pool = 3, "adaptive_max_pool"
 
 
-for _cls in (AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D, AdaptiveMaxPooling2D,
-             AdaptiveMaxPooling3D):  # fmt: skip
+for _cls in (AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D, AdaptiveMaxPooling1D,
+             AdaptiveMaxPooling2D, AdaptiveMaxPooling3D):  # fmt: skip
     _cls.__module__ = "brio.keras.layers"  # where configs find it

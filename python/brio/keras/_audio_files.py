@@ -8,10 +8,11 @@ from brio import audio, data, io
 from brio._core import one_hot
 
 
-def audio_dataset_from_directory(directory, labels="inferred", label_mode="int", class_names=None, batch_size=32, sampling_rate=None,
-                                 output_sequence_length=None, ragged=False, shuffle=True, seed=None, validation_split=None, subset=None,
-                                 follow_links=False, verbose=True):  # fmt: skip
-    """Batches of sounds (batch, samples, channels), filled up with zeros to the longest, and their labels. subset="both" gives two datasets."""
+def audio_dataset_from_directory(directory, labels="inferred", label_mode="int", class_names=None, batch_size=32,
+                                 sampling_rate=None, output_sequence_length=None, ragged=False, shuffle=True, seed=None,
+                                 validation_split=None, subset=None, follow_links=False, verbose=True):  # fmt: skip
+    """Batches of sounds (batch, samples, channels), filled up with zeros to the longest,
+    and their labels. subset="both" gives two datasets."""
     _check(
         labels,
         label_mode,
@@ -74,7 +75,8 @@ def _check(labels, label_mode, class_names, sampling_rate, length, ragged, split
         raise ValueError("ragged=True keeps the lengths that output_sequence_length makes equal; give one of them")
     if sampling_rate is not None:
         raise ImportError(
-            "sampling_rate asks for sounds of another rate, which needs tensorflow_io; bring the files to one rate before"
+            "sampling_rate asks for sounds of another rate, which needs tensorflow_io; bring the files to one rate "
+            "before"
         )
     if (split is None) != (subset is None) or split is not None and not 0 < split < 1:
         raise ValueError(

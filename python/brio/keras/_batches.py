@@ -1,4 +1,5 @@
-"""Batches that Python makes one after the other: generators and other iterables. PyDatasets are datasets (_py_dataset.py)."""
+"""Batches that Python makes one after the other: generators and other iterables.
+PyDatasets are datasets (_py_dataset.py)."""
 
 import numpy as np
 
@@ -103,8 +104,13 @@ def is_python_source(x):
     """Something that gives batches one by one, and is no array or structure of them."""
     if hasattr(type(x), "_brio_dataset") or hasattr(x, "_brio_dataset"):
         return False
-    return hasattr(x, "__next__") or (hasattr(x, "__iter__") and not hasattr(x, "__array__") and not hasattr(x, "shape")
-                                      and not isinstance(x, (list, tuple, dict, str)) and not hasattr(x, "_brio_dataset"))  # fmt: skip
+    return hasattr(x, "__next__") or (
+        hasattr(x, "__iter__")
+        and not hasattr(x, "__array__")
+        and not hasattr(x, "shape")
+        and not isinstance(x, (list, tuple, dict, str))
+        and not hasattr(x, "_brio_dataset")
+    )
 
 
 def gathered(source, steps=None):
@@ -120,7 +126,7 @@ def gathered(source, steps=None):
         raise ValueError("the data has no batches")
     join = lambda rows: (
         None if rows[0] is None else _nest.map_structure(lambda *v: np.concatenate([np.asarray(a) for a in v]), *rows)
-    )  # noqa: E731
+    )
     return tuple(join(rows) for rows in parts)
 
 

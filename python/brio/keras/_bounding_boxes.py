@@ -7,8 +7,8 @@ from brio import _core, _missing
 from brio.keras import _boxes, backend
 from brio.keras._boxes import clip_to_image_size, convert_format
 
-__all__ = ["affine_transform", "clip_to_image_size", "compute_ciou", "compute_iou", "convert_format", "crop", "decode_deltas_to_boxes",
-           "encode_box_to_deltas", "pad"]  # fmt: skip
+__all__ = ["affine_transform", "clip_to_image_size", "compute_ciou", "compute_iou", "convert_format", "crop",
+           "decode_deltas_to_boxes", "encode_box_to_deltas", "pad"]  # fmt: skip
 __getattr__ = _missing.attribute_error_of(__name__)
 
 
@@ -24,12 +24,15 @@ def _floats(x):
     return x if x.dtype.is_floating else _core.cast(x, "float32")
 
 
-def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, shear_y, height, width, center_x=None, center_y=None,
-                     bounding_box_format="xyxy"):  # fmt: skip
-    """Boxes, (batch, n, 4), around what they hold when pictures are turned, moved, scaled and sheared: by degrees, and shares of the sides.
+def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, shear_y, height, width, center_x=None,
+                     center_y=None, bounding_box_format="xyxy"):  # fmt: skip
+    """Boxes, (batch, n, 4), around what they hold when pictures are turned, moved, scaled and sheared:
+    by degrees, and shares of the sides.
 
     >>> one, none = np.ones(1, "float32"), np.zeros(1, "float32")
-    >>> moved = keras.utils.bounding_boxes.affine_transform(np.float32([[[1, 2, 3, 4]]]), none, 0.1 * one, none, one, none, none, 11, 11)
+    >>> moved = keras.utils.bounding_boxes.affine_transform(
+    ...     np.float32([[[1, 2, 3, 4]]]), none, 0.1 * one, none, one, none, none, 11, 11
+    ... )
     >>> moved.numpy().round(3).tolist()
     [[[2.0, 2.0, 4.0, 4.0]]]
     """
@@ -44,7 +47,7 @@ def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, she
     b0 = tf.sin(angle - shear_y) / tf.cos(shear_y)
     a0 = tf.cos(angle) + b0 * tf.tan(shear_x)
     a1 = -(b1 * tf.tan(shear_x) + tf.sin(angle))
-    column = lambda v: _core.reshape(v, [-1, 1, 1])  # noqa: E731
+    column = lambda v: _core.reshape(v, [-1, 1, 1])
     at = _boxes.corners(_floats(boxes))
     right, down = at[..., 0] - x + column(to_x * (width - 1.0)), at[..., 1] - y + column(to_y * (height - 1.0))
     a0, a1, b0, b1 = (column(v * scale) for v in (a0, a1, b0, b1))
@@ -92,7 +95,9 @@ def encode_box_to_deltas(
 ):
     """What anchors are off boxes by: centres in sizes of the anchor, and logarithms of sizes.
 
-    >>> deltas = keras.utils.bounding_boxes.encode_box_to_deltas([[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 15.0, 10.0]], "xyxy", "xyxy")
+    >>> deltas = keras.utils.bounding_boxes.encode_box_to_deltas(
+    ...     [[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 15.0, 10.0]], "xyxy", "xyxy"
+    ... )
     >>> deltas.numpy().tolist()
     [[0.0, 0.5, 0.0, 0.0]]
     """
@@ -109,7 +114,9 @@ def decode_deltas_to_boxes(
 ):
     """The boxes that anchors are off by so much; dictionaries of several levels too.
 
-    >>> boxes = keras.utils.bounding_boxes.decode_deltas_to_boxes([[0.0, 0.0, 10.0, 10.0]], [[0.0, 0.5, 0.0, 0.0]], "xyxy", "xyxy")
+    >>> boxes = keras.utils.bounding_boxes.decode_deltas_to_boxes(
+    ...     [[0.0, 0.0, 10.0, 10.0]], [[0.0, 0.5, 0.0, 0.0]], "xyxy", "xyxy"
+    ... )
     >>> boxes.numpy().tolist()
     [[5.0, 0.0, 15.0, 10.0]]
     """
@@ -148,7 +155,9 @@ def _area(box):
 def compute_iou(boxes1, boxes2, bounding_box_format, use_masking=False, mask_val=-1, image_shape=None):
     """What each box of one list shares with each of another, (..., n, m), as a part of what both cover.
 
-    >>> overlaps = keras.utils.bounding_boxes.compute_iou([[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 10.0, 10.0], [20.0, 0.0, 30.0, 5.0]], "xyxy")
+    >>> overlaps = keras.utils.bounding_boxes.compute_iou(
+    ...     [[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 10.0, 10.0], [20.0, 0.0, 30.0, 5.0]], "xyxy"
+    ... )
     >>> overlaps.numpy().round(4).tolist()
     [[0.5, 0.0]]
     """
@@ -160,12 +169,13 @@ def compute_iou(boxes1, boxes2, bounding_box_format, use_masking=False, mask_val
     made = width * height / (_area(first) + _area(second) - width * height + backend.epsilon())
     if not use_masking:
         return made
-    none = lambda box: tf.reduce_max(_core.stack(box), axis=0) < 0.0  # noqa: E731
+    none = lambda box: tf.reduce_max(_core.stack(box), axis=0) < 0.0
     return _core.where(tf.logical_or(none(first), none(second)), _core.cast(mask_val, made.dtype), made)
 
 
 def compute_ciou(boxes1, boxes2, bounding_box_format, image_shape=None):
-    """The complete IoU of pairs of boxes: less for centres that are apart, and for other shapes (Zheng and others, 2020).
+    """The complete IoU of pairs of boxes: less for centres that are apart,
+    and for other shapes (Zheng and others, 2020).
 
     >>> round(float(keras.utils.bounding_boxes.compute_ciou([0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 10.0, 10.0], "xyxy")), 4)
     1.0

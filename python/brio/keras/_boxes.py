@@ -59,7 +59,8 @@ def convert_format(boxes, source, target, height=None, width=None, dtype="float3
     shares, wanted = source.startswith("rel_"), target.startswith("rel_")
     if (shares or wanted) and (height is None or width is None):
         raise ValueError(
-            f"[convert_format] from {source} to {target} takes the height and width of the pictures, but got {height} and {width}"
+            f"[convert_format] from {source} to {target} takes the height and width of the pictures, but got {height} "
+            f"and {width}"
         )
     corners = _core.stack(_to_corners(source.replace("rel_", ""), *_core.unstack(boxes, axis=-1)), axis=-1)
     if shares != wanted:
@@ -77,7 +78,7 @@ def clip_to_image_size(bounding_boxes, height=None, width=None, bounding_box_for
     if not shares and (height is None or width is None):
         raise ValueError("[clip_to_image_size] boxes in pixels take the height and width of the pictures")
     left, top, right, bottom = _core.unstack(_core.convert_to_tensor(bounding_boxes["boxes"]), axis=-1)
-    cut = lambda at, size: tf.clip_by_value(at, 0, _core.cast(1 if shares else size, at.dtype))  # noqa: E731
+    cut = lambda at, size: tf.clip_by_value(at, 0, _core.cast(1 if shares else size, at.dtype))
     left, top, right, bottom = cut(left, width), cut(top, height), cut(right, width), cut(bottom, height)
     made = {**bounding_boxes, "boxes": _core.stack([left, top, right, bottom], axis=-1)}
     if bounding_boxes.get("labels") is not None:

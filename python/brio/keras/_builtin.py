@@ -2,22 +2,25 @@
 
 import inspect
 import os
-import sys
 import re
+import sys
 
 from brio import _core
 from brio.keras import _classes, _training_flag
-from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _on_symbols, _remember_call, _take_input_shape
+from brio.keras._layer import KerasTensor, Layer, _is_value, _on_symbols, _remember_call, _take_input_shape, as_dense
 from brio.keras._serialization import get_registered_object
 
 # Keras 2's names and values of arguments, which Keras 3 still accepts.
 _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
 _OLD_VALUES = {"output_mode": {"binary": "multi_hot", "tf-idf": "tf_idf"}}
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
-           "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
+           "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format",
+           "rms_scaling")  # fmt: skip
 # Layers that Keras counts as built from the beginning: their configs have no input shapes.
-_BUILT_AT_ONCE = re.compile(r"Activation|ELU|LeakyReLU|ReLU|Softmax|Identity|InputLayer|Masking|UnitNormalization|ActivityRegularization|(Alpha|Gaussian|Spatial|)Dropout.*|"
-                            r"GaussianNoise|Reshape|.*Pooling.*")  # fmt: skip
+_BUILT_AT_ONCE = re.compile(
+    r"Activation|ELU|LeakyReLU|ReLU|Softmax|Identity|InputLayer|Masking|UnitNormalization|ActivityRegularization|"
+    r"(Alpha|Gaussian|Spatial|)Dropout.*|GaussianNoise|Reshape|.*Pooling.*"
+)
 # Attributes that Keras reads at each call: they may be set on a layer that is part of a model.
 _FOLLOWED = (
     "activation",
@@ -62,7 +65,8 @@ def _for_core(kind, text, given):
     elif kind == "TextVectorization":
         if callable(given.setdefault("split", "whitespace")):
             raise ValueError(
-                "TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize"
+                "TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in "
+                "standardize"
             )
         if callable(given.setdefault("standardize", "lower_and_strip_punctuation")):
             given["standardize"] = None  # the function is called before C++ is
@@ -103,7 +107,8 @@ def _in_new_words(kind, given):
 
 
 def _by_registered_names(given):
-    """Puts the initializers, activations, ... that the program registered (get_custom_objects) in the place of their names."""
+    """Puts the initializers, activations, ... that the program registered (get_custom_objects) in the place of their
+    names."""
     for name, value in given.items():
         if isinstance(value, str) and name.endswith(("activation", "initializer", "regularizer", "constraint")):
             own = get_registered_object(value)
@@ -225,7 +230,7 @@ class Builtin(Layer):
 
     def _note_shapes(self, args, inputs):
         """Keeps the shapes of the first call: a config tells them."""
-        shape = lambda v: tuple(getattr(v, "shape", ()))  # noqa: E731
+        shape = lambda v: tuple(getattr(v, "shape", ()))
         if args and isinstance(args[0], (list, tuple)) and len(inputs) >= len(args[0]) and not self._input_names:
             noted = [shape(v) for v in args[0]]
         else:
@@ -363,7 +368,8 @@ class Builtin(Layer):
     def __setattr__(self, name, value):
         if "_config" in self.__dict__ and type(self).build is Builtin.build and self._weight(name) is not None:
             raise AttributeError(
-                f"[{type(self).__name__}] {name} of layer '{self.name}' is a variable that the layer keeps; set its value: layer.{name}.assign(...)"
+                f"[{type(self).__name__}] {name} of layer '{self.name}' is a variable that the layer keeps; set its "
+                f"value: layer.{name}.assign(...)"
             )
         is_option = "_config" in self.__dict__ and name in _classes.signature(type(self)._text).parameters
         has_own_call = type(self).call is not Builtin.call
@@ -439,7 +445,8 @@ class Convolution(Builtin):
     """Conv1D, Conv2D, Conv3D: a class derived from one may override convolution_op() alone."""
 
     def convolution_op(self, inputs, kernel):
-        """The convolution of inputs with a kernel, by the layer's strides, padding and dilation, without bias and activation."""
+        """The convolution of inputs with a kernel, by the layer's strides, padding and dilation,
+        without bias and activation."""
         from brio.keras import ops
 
         axes = _axes_of(self._kind)

@@ -16,7 +16,8 @@ class Colored(Builtin):
     def _check(self, data):
         if "images" not in data:
             raise ValueError(
-                f'[{self.name}] takes pictures, or a dictionary with "images", but got one with {", ".join(map(str, data))}'
+                f'[{self.name}] takes pictures, or a dictionary with "images", but got one with '
+                f"{', '.join(map(str, data))}"
             )
 
 

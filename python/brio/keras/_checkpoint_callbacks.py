@@ -34,8 +34,8 @@ class _EveryBatches(Callback):
 class ModelCheckpoint(MonitorCallback, _EveryBatches):
     """Writes the model, or its weights, during training. The name may hold {epoch} and the names of logs."""
 
-    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False, mode="auto", save_freq="epoch",
-                 initial_value_threshold=None):  # fmt: skip
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False,
+                 mode="auto", save_freq="epoch", initial_value_threshold=None):  # fmt: skip
         super().__init__(monitor, mode, initial_value_threshold)
         self.filepath, self.verbose, self.save_best_only = os.fspath(filepath), verbose, save_best_only
         self.save_weights_only, self.save_freq = save_weights_only, save_freq
@@ -44,7 +44,8 @@ class ModelCheckpoint(MonitorCallback, _EveryBatches):
         self._reset_count()
         if save_weights_only and not self.filepath.endswith((".weights.h5", ".safetensors")):
             raise ValueError(
-                f"ModelCheckpoint with save_weights_only=True writes files that end in .weights.h5, but the name is {self.filepath}"
+                "ModelCheckpoint with save_weights_only=True writes files that end in .weights.h5, but the name is "
+                f"{self.filepath}"
             )
         if not save_weights_only and not self.filepath.endswith(".keras"):
             raise ValueError(f"ModelCheckpoint writes files that end in .keras, but the name is {self.filepath}")
@@ -66,7 +67,8 @@ class ModelCheckpoint(MonitorCallback, _EveryBatches):
             path = self.filepath.format(**numbers)
         except KeyError as error:
             raise KeyError(
-                f"ModelCheckpoint cannot name its file {self.filepath}: there is no {error}; there is {', '.join(numbers)}"
+                f"ModelCheckpoint cannot name its file {self.filepath}: there is no {error}; there is "
+                f"{', '.join(numbers)}"
             ) from None
         if not self._is_wanted(epoch, logs, path):
             return
@@ -98,8 +100,8 @@ class ModelCheckpoint(MonitorCallback, _EveryBatches):
 class BackupAndRestore(_EveryBatches):
     """Keeps the state of a run in a directory; fit() goes on from there when the run was cut off.
 
-    The weights, the epoch, the step within it (with save_freq=int), the order of shuffled rows and the state of random numbers
-    are one file, latest.weights.h5, so that they belong together whenever the run ends.
+    The weights, the epoch, the step within it (with save_freq=int), the order of shuffled rows and the state of random
+    numbers are one file, latest.weights.h5, so that they belong together whenever the run ends.
     """
 
     def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False, delete_checkpoint=True):

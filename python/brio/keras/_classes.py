@@ -14,11 +14,11 @@ def snake(name):
     return name.strip("_") or "layer"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def signature(text):
     """inspect.Signature of "units, activation=None"."""
     scope = {}
-    exec(f"def f({text}): pass", scope)
+    exec(f"def f({text}): pass", scope)  # noqa: S102  our own tables
     return inspect.signature(scope["f"])
 
 
@@ -56,7 +56,8 @@ def without_defaults(text, given, unused):
 
 
 def module_classes(namespace, table, make, but=()):
-    """Adds make(name, signature) for each row of a table of _signatures to a module's namespace; not those named in `but`."""
+    """Adds make(name, signature) for each row of a table of _signatures to a module's namespace;
+    not those named in `but`."""
     for name, text in getattr(_signatures, table).items():
         if name in but:
             continue

@@ -131,7 +131,9 @@ class RandomGrayscale(ImageLayer):
 class RandomColorDegeneration(_Colored):
     """Pictures mixed with their gray by chance, in training: a factor of 0 leaves them, 1 makes them gray.
 
-    >>> keras.layers.RandomColorDegeneration((1.0, 1.0))(np.float32([[[[100.0, 0.0, 0.0]]]])).numpy().astype(int).tolist()
+    >>> keras.layers.RandomColorDegeneration((1.0, 1.0))(
+    ...     np.float32([[[[100.0, 0.0, 0.0]]]])
+    ... ).numpy().astype(int).tolist()
     [[[[29, 29, 29]]]]
     """
 
@@ -143,15 +145,16 @@ class RandomColorDegeneration(_Colored):
 
 
 class RandomColorJitter(ImageLayer):
-    """Brightness, contrast, saturation and hue changed by chance, in this order and where a factor is given, in training.
+    """Brightness, contrast, saturation and hue changed by chance, in this order and where a factor is given,
+    in training.
 
     >>> pictures = np.random.uniform(0, 255, (2, 8, 8, 3))
     >>> keras.layers.RandomColorJitter(brightness_factor=0.2, hue_factor=0.1, seed=1)(pictures).shape
     TensorShape([2, 8, 8, 3])
     """
 
-    def __init__(self, value_range=BYTE, brightness_factor=None, contrast_factor=None, saturation_factor=None, hue_factor=None, seed=None,
-                 data_format=None, **kwargs):  # fmt: skip
+    def __init__(self, value_range=BYTE, brightness_factor=None, contrast_factor=None, saturation_factor=None,
+                 hue_factor=None, seed=None, data_format=None, **kwargs):  # fmt: skip
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         self.value_range = value_pair("RandomColorJitter", value_range)
         given = (brightness_factor, contrast_factor, saturation_factor, hue_factor)
@@ -259,6 +262,6 @@ class Solarization(ImageLayer):
         return rescaled(_core.where(levels < threshold, levels, 255 - levels), BYTE, self.value_range)
 
 
-for _cls in (RandomColorDegeneration, RandomColorJitter, RandomGrayscale, RandomHue, RandomInvert, RandomPosterization, RandomSaturation,
-             RandomSharpness, Solarization):  # fmt: skip
+for _cls in (RandomColorDegeneration, RandomColorJitter, RandomGrayscale, RandomHue, RandomInvert, RandomPosterization,
+             RandomSaturation, RandomSharpness, Solarization):  # fmt: skip
     _cls.__module__ = "brio.keras.layers"  # where configs find it

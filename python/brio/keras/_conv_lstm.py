@@ -20,7 +20,7 @@ class ConvLSTMCell(Layer):
             raise ValueError(
                 f"[{of.name}] the channels of the input must be known, but its shape is {tuple(input_shape)}"
             )
-        make = lambda what, shape: self.add_weight(  # noqa: E731
+        make = lambda what, shape: self.add_weight(
             shape,
             getattr(of, f"{what}_initializer"),
             name=what,
@@ -28,8 +28,9 @@ class ConvLSTMCell(Layer):
             constraint=getattr(of, f"{what}_constraint"),
         )
         self.kernel = make("kernel", (*of.kernel_size, channels, 4 * of.filters))
-        self.recurrent_kernel = self.add_weight((*of.kernel_size, of.filters, 4 * of.filters), of.recurrent_initializer, name="recurrent_kernel",
-                                                regularizer=of.recurrent_regularizer, constraint=of.recurrent_constraint)  # fmt: skip
+        self.recurrent_kernel = self.add_weight((*of.kernel_size, of.filters, 4 * of.filters), of.recurrent_initializer,
+                                                name="recurrent_kernel", regularizer=of.recurrent_regularizer,
+                                                constraint=of.recurrent_constraint)  # fmt: skip
         self.bias = make("bias", (4 * of.filters,)) if of.use_bias else None
         if of.use_bias and of.unit_forget_bias:  # gates: input, forget, candidate, output
             self.bias.assign(
@@ -42,15 +43,17 @@ class _ConvLSTM(Layer):
 
     _axes = 2
 
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, activation="tanh",
-                 recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal",
-                 bias_initializer="zeros", unit_forget_bias=True, kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None,
-                 activity_regularizer=None, kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
-                 recurrent_dropout=0.0, seed=None, return_sequences=False, return_state=False, go_backwards=False, stateful=False, **kwargs):  # fmt: skip
+    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
+                 activation="tanh", recurrent_activation="sigmoid", use_bias=True, kernel_initializer="glorot_uniform",
+                 recurrent_initializer="orthogonal", bias_initializer="zeros", unit_forget_bias=True,
+                 kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 kernel_constraint=None, recurrent_constraint=None, bias_constraint=None, dropout=0.0,
+                 recurrent_dropout=0.0, seed=None, return_sequences=False, return_state=False, go_backwards=False,
+                 stateful=False, **kwargs):  # fmt: skip
         for name in ("unroll", "zero_output_for_mask"):
             kwargs.pop(name, None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        each = lambda n: (n,) * self._axes if isinstance(n, int) else tuple(n)  # noqa: E731
+        each = lambda n: (n,) * self._axes if isinstance(n, int) else tuple(n)
         self.filters, self.kernel_size, self.strides, self.dilation_rate = (
             int(filters),
             each(kernel_size),
@@ -114,8 +117,13 @@ class _ConvLSTM(Layer):
         """What the input adds to the gates, for all steps at once: (time, batch, ..., 4 · filters)."""
         sizes = tf.shape(inputs)
         flat = tf.reshape(inputs, tf.concat([[sizes[0] * sizes[1]], sizes[2:]], 0))
-        made = tf.nn.convolution(self._dropped(flat, self.dropout, training) * flat if self.dropout and training else flat, self._cast(self.cell.kernel),
-                                 strides=list(self.strides), padding=self.padding.upper(), dilations=list(self.dilation_rate))  # fmt: skip
+        made = tf.nn.convolution(
+            self._dropped(flat, self.dropout, training) * flat if self.dropout and training else flat,
+            self._cast(self.cell.kernel),
+            strides=list(self.strides),
+            padding=self.padding.upper(),
+            dilations=list(self.dilation_rate),
+        )
         if self.use_bias:
             made = made + self._cast(self.cell.bias)
         made = tf.reshape(made, tf.concat([sizes[:2], tf.shape(made)[1:]], 0))

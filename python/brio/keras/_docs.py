@@ -113,19 +113,28 @@ LAYERS = {
     "Activation": "Applies an activation.",
     "ActivityRegularization": "Passes its input on, and adds a cost of it to the loss.",
     "Add": "The sum of a list of inputs.",
-    "AdditiveAttention": "Attention whose scores are a learned sum over tanh(query + key). Called with [query, value, key].",
+    "AdditiveAttention": (
+        "Attention whose scores are a learned sum over tanh(query + key). Called with [query, value, key]."
+    ),
     "AlphaDropout": "Dropout that keeps mean and variance, for networks of selu.",
     "Attention": "Attention whose scores are products of query and key. Called with [query, value, key].",
     "Average": "The mean of a list of inputs.",
-    "BatchNormalization": "Centres and scales each channel by the batch's mean and variance in training, and by their moving means later.",
+    "BatchNormalization": (
+        "Centres and scales each channel by the batch's mean and variance in training, and by their moving means later."
+    ),
     "Bidirectional": "Runs a recurrent layer forwards and backwards, and merges what both give.",
     "CategoryEncoding": "Whole numbers as one-hot or multi-hot rows, or as counts.",
     "CenterCrop": "Cuts the middle out of pictures.",
     "Concatenate": "A list of inputs joined along an axis.",
     "Conv1DTranspose": "The transpose of a convolution along steps: it makes longer what Conv1D makes shorter.",
-    "Conv2DTranspose": "The transpose of a convolution along rows and columns: it makes larger what Conv2D makes smaller.",
+    "Conv2DTranspose": (
+        "The transpose of a convolution along rows and columns: it makes larger what Conv2D makes smaller."
+    ),
     "Conv3DTranspose": "The transpose of a convolution along three axes: it makes larger what Conv3D makes smaller.",
-    "Dense": "activation(x kernel + bias).\n\n>>> keras.layers.Dense(10, activation='softmax')(tf.ones([2, 4])).shape\nTensorShape([2, 10])",
+    "Dense": (
+        "activation(x kernel + bias).\n\n"
+        ">>> keras.layers.Dense(10, activation='softmax')(tf.ones([2, 4])).shape\nTensorShape([2, 10])"
+    ),
     "DepthwiseConv1D": "A convolution along steps of each channel by itself.",
     "DepthwiseConv2D": "A convolution along rows and columns of each channel by itself.",
     "Discretization": "Numbers as the index of the bin that they fall into; adapt() finds bins of equal counts.",
@@ -133,7 +142,11 @@ LAYERS = {
     "Dropout": "Sets a part of the elements to 0 in training, and scales the others up.",
     "ELU": "x where it is positive, otherwise alpha (exp(x) - 1).",
     "EinsumDense": "A dense layer whose product is an einsum equation.",
-    "Embedding": "Ids as rows of a learned table.\n\n>>> keras.layers.Embedding(input_dim=1000, output_dim=64)(tf.constant([[3, 7, 1]])).shape\nTensorShape([1, 3, 64])",
+    "Embedding": (
+        "Ids as rows of a learned table.\n\n"
+        ">>> keras.layers.Embedding(input_dim=1000, output_dim=64)(tf.constant([[3, 7, 1]])).shape\n"
+        "TensorShape([1, 3, 64])"
+    ),
     "Flatten": "Each sample as one row.",
     "GRU": "A recurrent layer with an update and a reset gate.",
     "GRUCell": "One step of a GRU.",
@@ -151,7 +164,10 @@ LAYERS = {
     "Masking": "Marks steps that are mask_value throughout, so that later layers skip them.",
     "Maximum": "The largest of a list of inputs, element by element.",
     "Minimum": "The smallest of a list of inputs, element by element.",
-    "MultiHeadAttention": "Attention of several heads, each with projections of its own. Called with query, value and, if it is another, key.",
+    "MultiHeadAttention": (
+        "Attention of several heads, each with projections of its own. Called with query, value and, if it is another, "
+        "key."
+    ),
     "Multiply": "The product of a list of inputs.",
     "Normalization": "Centres and scales by the mean and variance of data that adapt() has seen.",
     "PReLU": "x where it is positive, otherwise x times a learned slope.",
@@ -186,12 +202,20 @@ LAYERS = {
 LOSSES = {
     "BinaryCrossentropy": "The cross entropy of labels 0 and 1 and probabilities or logits of being 1.",
     "BinaryFocalCrossentropy": "Binary cross entropy in which samples that are predicted well count little.",
-    "CTC": "Minus the log of the probability that a sequence of predictions reads as the labels, with blanks and repeats removed.",
+    "CTC": (
+        "Minus the log of the probability that a sequence of predictions reads as the labels, with blanks and repeats "
+        "removed."
+    ),
     "CategoricalCrossentropy": "The cross entropy of one-hot labels and probabilities or logits of classes.",
     "CategoricalFocalCrossentropy": "Categorical cross entropy in which samples that are predicted well count little.",
-    "CategoricalGeneralizedCrossEntropy": "(1 - p^q) / q for the probability p of the labelled class: kinder to wrong labels than cross entropy.",
+    "CategoricalGeneralizedCrossEntropy": (
+        "(1 - p^q) / q for the probability p of the labelled class: kinder to wrong labels than cross entropy."
+    ),
     "CategoricalHinge": "max(0, 1 + the largest wrong class's value - the right one's).",
-    "Circle": "Pulls embeddings of one class together and pushes those of others apart, the stronger the further they are off.",
+    "Circle": (
+        "Pulls embeddings of one class together and pushes those of others apart, the stronger the further they are "
+        "off."
+    ),
     "CosineSimilarity": "Minus the cosine of the angle between label and prediction: -1 where they point the same way.",
     "Dice": "1 - 2 |A and B| / (|A| + |B|): how little two masks overlap.",
     "Hinge": "max(0, 1 - y_true y_pred), for labels -1 and 1.",

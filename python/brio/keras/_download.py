@@ -1,7 +1,7 @@
 """keras.utils.get_file: a file of the network, kept on this machine.
 
-Looked for in BRIO_DATA first, a folder of files that are there already, then in Keras' own cache (KERAS_HOME or ~/.keras). What is
-downloaded is written aside and renamed when it is whole and has the checksum that it should have.
+Looked for in BRIO_DATA first, a folder of files that are there already, then in Keras' own cache (KERAS_HOME or
+~/.keras). What is downloaded is written aside and renamed when it is whole and has the checksum that it should have.
 """
 
 import hashlib
@@ -18,8 +18,9 @@ import zipfile
 _BLOCK = 1 << 16
 
 
-def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None, cache_subdir="datasets", hash_algorithm="auto",
-             extract=False, archive_format="auto", cache_dir=None, force_download=False):  # fmt: skip
+def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None, cache_subdir="datasets",
+             hash_algorithm="auto", extract=False, archive_format="auto", cache_dir=None,
+             force_download=False):  # fmt: skip
     """The path of a file that is downloaded once; with extract=True that of the folder of its contents."""
     if origin is None:
         raise ValueError("get_file() needs origin, the address of the file")
@@ -29,7 +30,8 @@ def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None
         raise ValueError(f"get_file(): the address {origin} ends in no name; pass fname")
     if os.sep in name:
         raise ValueError(
-            f"get_file(): fname is the name of a file, not a path, but it is {name!r}; cache_dir and cache_subdir say where it goes"
+            f"get_file(): fname is the name of a file, not a path, but it is {name!r}; cache_dir and cache_subdir say "
+            "where it goes"
         )
     if md5_hash is not None and file_hash is None:
         file_hash, hash_algorithm = md5_hash, "md5"
@@ -102,7 +104,8 @@ def _obtain(origin, target, file_hash, algorithm):
             _download(origin, aside, target)
         if file_hash is not None and not validate_file(aside, file_hash, algorithm):
             raise ValueError(
-                f"{origin}: what came is not the file that was asked for, as its checksum is not {file_hash}; it was removed"
+                f"{origin}: what came is not the file that was asked for, as its checksum is not {file_hash}; it was "
+                "removed"
             )
         os.replace(aside, target)
     finally:
@@ -124,7 +127,8 @@ def _download(origin, path, target):
                 bar.update(done)
     except OSError as error:  # urllib's errors are OSErrors
         raise OSError(
-            f"{origin} cannot be fetched ({error}); put the file there as {target}, or into a folder that BRIO_DATA names"
+            f"{origin} cannot be fetched ({error}); put the file there as {target}, or into a folder that BRIO_DATA "
+            "names"
         ) from None
     if size and done != int(size):
         raise OSError(f"{origin}: {done} of {size} bytes came; call get_file() again")

@@ -18,8 +18,16 @@ class Drawing:
     def to_svg(self):
         """The picture as a text."""
         places, width, height = self._placed()
-        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" font-family="monospace" font-size="12">',
-                 '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>']  # fmt: skip
+        parts = [
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+                'font-family="monospace" font-size="12">'
+            ),
+            (
+                '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path '
+                'd="M0,0 L8,4 L0,8 z"/></marker></defs>'
+            ),
+        ]
         for giver, taker in self._edges:
             (x0, y0, w0, h0), (x1, y1, w1, h1) = places[giver], places[taker]
             ends = (
@@ -37,7 +45,8 @@ class Drawing:
             for i, line in enumerate(self._boxes[name]):
                 weight = ' font-weight="bold"' if i == 0 else ""
                 parts.append(
-                    f'<text x="{x + _PADDING:.1f}" y="{y + _PADDING + 12 + i * _LINE:.1f}"{weight}>{html.escape(line)}</text>'
+                    f'<text x="{x + _PADDING:.1f}" '
+                    f'y="{y + _PADDING + 12 + i * _LINE:.1f}"{weight}>{html.escape(line)}</text>'
                 )
         return "\n".join([*parts, "</svg>\n"])
 
@@ -81,8 +90,8 @@ class Drawing:
         return (places, at, widest) if self._horizontal else (places, widest, at)
 
 
-def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=True, rankdir="TB", expand_nested=False, dpi=200, subgraph=False,
-                 show_layer_activations=False, show_trainable=False, **kwargs):  # fmt: skip
+def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=True, rankdir="TB", expand_nested=False,
+                 dpi=200, subgraph=False, show_layer_activations=False, show_trainable=False, **kwargs):  # fmt: skip
     """The drawing of a model."""
     if not model.built:
         raise ValueError("a model that has not been built has no shapes to draw; build() it, or call it on data")
@@ -91,8 +100,8 @@ def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=Tr
     return Drawing({layer.name: _lines(layer, *options) for layer in layers}, edges, rankdir in ("LR", "RL"))
 
 
-def plot_model(model, to_file="model.png", show_shapes=False, show_dtype=False, show_layer_names=False, rankdir="TB", expand_nested=False, dpi=200,
-               show_layer_activations=False, show_trainable=False, **kwargs):  # fmt: skip
+def plot_model(model, to_file="model.png", show_shapes=False, show_dtype=False, show_layer_names=False, rankdir="TB",
+               expand_nested=False, dpi=200, show_layer_activations=False, show_trainable=False, **kwargs):  # fmt: skip
     """Draws a model to a file, an SVG picture; under another name than *.svg the file beside it, *.svg, is written."""
     drawing = model_to_dot(
         model,

@@ -18,9 +18,9 @@ def _batches(source, y, sample_weight, batch_size, order=None):
                 raise ValueError(f"x has {rows} samples, but y or sample_weight has {len(tensor)}")
     for begin in range(0, rows, batch_size):
         if order is None:
-            pick = lambda t, a=begin: t[a : a + batch_size]  # noqa: E731
+            pick = lambda t, a=begin: t[a : a + batch_size]
         else:
-            pick = lambda t, a=begin: _core.gather(t, order[a : a + batch_size])  # noqa: E731
+            pick = lambda t, a=begin: _core.gather(t, order[a : a + batch_size])
         yield tuple([pick(t) for t in part] if part else [] for part in (source, y, sample_weight))
 
 
@@ -83,7 +83,7 @@ def fit(model, x, y, watchers, options, verbose):
     weights, validation = options.get("sample_weight"), options.get("validation_data")
     if options["validation_split"] and validation is None:
         cut = int(len(x[0]) * (1 - options["validation_split"]))
-        part = lambda tensors, s: None if tensors is None else [t[s] for t in tensors]  # noqa: E731
+        part = lambda tensors, s: None if tensors is None else [t[s] for t in tensors]
         validation = tuple(part(t, slice(cut, None)) for t in (x, y, weights))
         x, y, weights = (part(t, slice(0, cut)) for t in (x, y, weights))
     table, steps = options.get("class_weight"), options["steps_per_epoch"]

@@ -32,8 +32,8 @@ class Cross:
 class FeatureSpace(layers.Layer):
     """Encodes a dict of columns: FeatureSpace({"age": "float_normalized", "city": "string_categorical"}).
 
-    adapt(dataset) learns means and vocabularies; then space(columns) gives one row for each sample, or a dict of the encoded
-    columns with output_mode="dict". The kinds are float, float_normalized, float_rescaled, float_discretized,
+    adapt(dataset) learns means and vocabularies; then space(columns) gives one row for each sample, or a dict of the
+    encoded columns with output_mode="dict". The kinds are float, float_normalized, float_rescaled, float_discretized,
     integer_categorical, string_categorical, integer_hashed and string_hashed; the methods of these names take options.
 
     >>> space = keras.utils.FeatureSpace({"city": "string_categorical"})
@@ -142,7 +142,8 @@ class FeatureSpace(layers.Layer):
         plain = ("float", "float_normalized", "float_rescaled", "integer_categorical", "string_categorical")
         if kind not in (*sizes, *plain):
             raise ValueError(
-                f"[FeatureSpace] the feature '{name}' is {kind!r}; it is a Feature or one of {', '.join([*plain, *sizes])}"
+                f"[FeatureSpace] the feature '{name}' is {kind!r}; it is a Feature or one of "
+                f"{', '.join([*plain, *sizes])}"
             )
         return getattr(self, kind)(sizes[kind]) if kind in sizes else getattr(self, kind)()
 
@@ -161,10 +162,17 @@ class FeatureSpace(layers.Layer):
             for n, f in self.features.items()
         }
         return {
-            "features": rows, "output_mode": self.output_mode, "crossing_dim": self.crossing_dim, "hashing_dim": self.hashing_dim,
-            "num_discretization_bins": self.num_discretization_bins, "name": self.name,
-            "crosses": [{"feature_names": list(c.feature_names), "crossing_dim": c.crossing_dim, "output_mode": c.output_mode} for c in self.crosses],
-        }  # fmt: skip
+            "features": rows,
+            "output_mode": self.output_mode,
+            "crossing_dim": self.crossing_dim,
+            "hashing_dim": self.hashing_dim,
+            "num_discretization_bins": self.num_discretization_bins,
+            "name": self.name,
+            "crosses": [
+                {"feature_names": list(c.feature_names), "crossing_dim": c.crossing_dim, "output_mode": c.output_mode}
+                for c in self.crosses
+            ],
+        }
 
     @classmethod
     def from_config(cls, config):
@@ -213,7 +221,8 @@ class FeatureSpace(layers.Layer):
             dataset = tf.data.Dataset.from_tensor_slices(dataset)
         if not isinstance(dataset, tf.data.Dataset):
             raise ValueError(
-                f"[FeatureSpace] adapt() takes a tf.data.Dataset of dicts or a dict of arrays, but got {type(dataset).__name__}"
+                "[FeatureSpace] adapt() takes a tf.data.Dataset of dicts or a dict of arrays, but got "
+                f"{type(dataset).__name__}"
             )
         columns = {name: [] for name in self._adaptable()}
         for batch in dataset:
@@ -259,7 +268,8 @@ class FeatureSpace(layers.Layer):
                 x = self._encoder(name, specs[name])(x)
             elif self.output_mode == "concat" and specs[name].output_mode == "int":
                 raise ValueError(
-                    f"[FeatureSpace] '{name}' is a whole number, which cannot be joined with others; use output_mode='dict'"
+                    f"[FeatureSpace] '{name}' is a whole number, which cannot be joined with others; use "
+                    "output_mode='dict'"
                 )
             made[name] = x
         return made if self.output_mode == "dict" else tf.concat(list(made.values()), -1)

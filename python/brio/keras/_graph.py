@@ -139,7 +139,8 @@ def _arguments(layer, symbols, serialize):
         found, rest = _core._operation(layer._handle), iter(symbols)
         if found is None:
             raise TypeError(
-                "a model with functions of symbols other than operators cannot be written to a config; put them into a layer"
+                "a model with functions of symbols other than operators cannot be written to a config; put them into a "
+                "layer"
             )
         if isinstance(found[1], tuple):
             return _nest.map_structure(lambda x: next(rest) if x is SYMBOL else serialize(x), found[1][1]), {}

@@ -27,7 +27,8 @@ class HashedCrossing(Layer):
         for x in inputs:
             if not x.dtype.is_integer and x.dtype != "string":
                 raise ValueError(
-                    f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with Discretization"
+                    f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with "
+                    "Discretization"
                 )
         result = crossed(inputs, self.num_bins)
         if self.output_mode == "int":
@@ -48,7 +49,7 @@ def crossed(columns, bins):
     """The hash that tf.sparse.cross_hashed has of whole numbers, as one of so many bins."""
     multiplier, far = tf.constant(_MULTIPLIER, "uint64"), tf.constant(47, "uint64")
     xor = tf.bitwise.bitwise_xor
-    mix = lambda v: xor(v, tf.bitwise.right_shift(v, far))  # noqa: E731
+    mix = lambda v: xor(v, tf.bitwise.right_shift(v, far))
     result = tf.constant(_KEY, "uint64")
     for column in columns:
         number = fingerprint(column) if column.dtype == "string" else tf.cast(tf.cast(column, "int64"), "uint64")
@@ -58,7 +59,8 @@ def crossed(columns, bins):
 
 
 def fingerprint(texts):
-    """The 64 bits of each text's hash, of which there are the rests by two numbers: h = q 2**62 + r is q + r by 2**62 - 1."""
+    """The 64 bits of each text's hash, of which there are the rests by two numbers:
+    h = q 2**62 + r is q + r by 2**62 - 1."""
     low, both = (tf.strings.to_hash_bucket_fast(texts, n) for n in (1 << 62, (1 << 62) - 1))
     high = tf.math.floormod(both - low, tf.constant((1 << 62) - 1, "int64"))
     return tf.bitwise.bitwise_or(

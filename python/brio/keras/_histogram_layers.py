@@ -1,4 +1,5 @@
-"""Layers that spread the values of pictures over their range, by what values there are: they do the same in training and after it."""
+"""Layers that spread the values of pictures over their range, by what values there are:
+they do the same in training and after it."""
 
 import brio as tf
 from brio import _core
@@ -31,7 +32,8 @@ class AutoContrast(ImageLayer):
 
 
 class Equalization(ImageLayer):
-    """Pictures in which all values are about as frequent, channel by channel: those of a batch are counted together, as in Keras.
+    """Pictures in which all values are about as frequent, channel by channel:
+    those of a batch are counted together, as in Keras.
 
     >>> keras.layers.Equalization()(np.float32([[[50.0], [100.0], [101.0]]])).numpy().ravel().tolist()
     [0.0, 128.0, 255.0]
@@ -74,7 +76,8 @@ def _counts(places, total, bins):
 
 
 class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
-    """Pictures equalized tile by tile, with no value counted more often than a limit, and blended between the tiles (CLAHE).
+    """Pictures equalized tile by tile, with no value counted more often than a limit,
+    and blended between the tiles (CLAHE).
 
     >>> layer = keras.layers.ContrastLimitedAdaptiveHistogramEqualization(tile_grid_size=(2, 2))
     >>> layer(np.arange(64.0).reshape(1, 8, 8, 1)).shape
@@ -113,7 +116,7 @@ class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
         top, bottom, low = _between(rows, down)
         left, right, far = _between(columns, across)
         low, far = _core.reshape(low, [1, -1, 1, 1]), _core.reshape(far, [1, 1, -1, 1])
-        read = lambda row, column: _core.gather(tables, place(row, column))  # noqa: E731
+        read = lambda row, column: _core.gather(tables, place(row, column))
         upper = read(top, left) * (1.0 - far) + read(top, right) * far
         lower = read(bottom, left) * (1.0 - far) + read(bottom, right) * far
         made = (upper * (1.0 - low) + lower * low)[:, :height, :width]
@@ -136,7 +139,7 @@ def _between(size, tiles):
     """For each pixel along an axis, the tiles whose middles are before and behind it, and how far it is on the way."""
     at = (_core.range(size * tiles, dtype="float32") - size / 2.0) / size
     before = tf.floor(at)
-    near = lambda tile: _core.cast(tf.clip_by_value(tile, 0.0, tiles - 1.0), "int32")  # noqa: E731
+    near = lambda tile: _core.cast(tf.clip_by_value(tile, 0.0, tiles - 1.0), "int32")
     return near(before), near(before + 1.0), at - before
 
 

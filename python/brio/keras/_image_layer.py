@@ -1,4 +1,5 @@
-"""What layers that change pictures share: how they are called, what they draw, and dictionaries of pictures with their labels, boxes and masks."""
+"""What layers that change pictures share: how they are called, what they draw,
+and dictionaries of pictures with their labels, boxes and masks."""
 
 import inspect
 
@@ -24,7 +25,8 @@ def _tensors(data):
 
 
 class TakesDicts(Layer):
-    """A layer that trains unless it is told otherwise, and whose call() also takes a dictionary, {"images": ..., "labels": ...}."""
+    """A layer that trains unless it is told otherwise, and whose call() also takes a dictionary, {"images":
+    ..., "labels": ...}."""
 
     trains_unless_told = True
 
@@ -54,7 +56,8 @@ class TakesDicts(Layer):
 
 
 def pair(layer, what, given, low, high, bottom=None):
-    """The range (lower, upper) that a number or a pair in [low, high] stands for; that of a number begins at `bottom`, or at its negative."""
+    """The range (lower, upper) that a number or a pair in [low, high] stands for;
+    that of a number begins at `bottom`, or at its negative."""
     several = isinstance(given, (tuple, list))
     numbers = list(given) if several else [given]
     if len(numbers) != (2 if several else 1) or any(
@@ -90,7 +93,8 @@ def each(x):
 class ImageLayer(TakesDicts):
     """A layer whose pictures are of a batch and have their channels last while draw() and change() see them.
 
-    draw(images) gives what is left to chance, change(images, drawn) the new pictures; move_boxes, mix_labels and change_masks do what goes with them.
+    draw(images) gives what is left to chance, change(images, drawn) the new pictures;
+    move_boxes, mix_labels and change_masks do what goes with them.
     """
 
     _without_training = False  # does it change pictures also then?
@@ -154,8 +158,8 @@ class ImageLayer(TakesDicts):
         if of_shapes or (not training and not self._without_training):
             images = self._computed(images)
             return {**data, "images": images} if several else images
-        batch = lambda x: x if rank == 4 else _core.expand_dims(_core.convert_to_tensor(x), 0)  # noqa: E731
-        alone = lambda x: x if rank == 4 else _core.squeeze(x, [0])  # noqa: E731
+        batch = lambda x: x if rank == 4 else _core.expand_dims(_core.convert_to_tensor(x), 0)
+        alone = lambda x: x if rank == 4 else _core.squeeze(x, [0])
         pictures = self._turned(self._computed(batch(images)), True)
         drawn = self.draw(pictures)
         made = {"images": alone(self._turned(_core.cast(self.change(pictures, drawn), self.compute_dtype), False))}
@@ -186,7 +190,8 @@ class ImageLayer(TakesDicts):
     def _moved(self, boxes, drawn, height, width):
         if not self.bounding_box_format:
             raise ValueError(
-                f"[{self.name}] got bounding boxes of no known format; make the layer with bounding_box_format='xyxy' or another"
+                f"[{self.name}] got bounding boxes of no known format; make the layer with bounding_box_format='xyxy' "
+                "or another"
             )
         if type(self).move_boxes is ImageLayer.move_boxes:
             return boxes

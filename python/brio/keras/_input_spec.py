@@ -6,8 +6,8 @@ from brio import _core, _nest
 class InputSpec:
     """The rank, the dtype and the sizes that an input must have. A layer sets self.input_spec to one, or to several."""
 
-    def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None, allow_last_axis_squeeze=False,
-                 name=None, optional=False):  # fmt: skip
+    def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None,
+                 allow_last_axis_squeeze=False, name=None, optional=False):  # fmt: skip
         self.dtype = None if dtype is None else _core.as_dtype(dtype).name
         self.shape = None if shape is None else tuple(shape)
         self.ndim = ndim if shape is None else len(self.shape)
@@ -63,7 +63,7 @@ def _difference(spec, x):
         if size is not None and shape[axis] not in (size, None):
             return f"the size {size} in axis {axis}"
     if spec.shape is not None:
-        trim = lambda s: s[:-1] if spec.allow_last_axis_squeeze and s and s[-1] == 1 else s  # noqa: E731
+        trim = lambda s: s[:-1] if spec.allow_last_axis_squeeze and s and s[-1] == 1 else s
         if any(
             want is not None and have is not None and want != have for want, have in zip(trim(spec.shape), trim(shape))
         ):

@@ -1,14 +1,16 @@
-"""Models of several outputs of which some are judged, or that are dictionaries: which loss and metrics, targets and predictions go together.
+"""Models of several outputs of which some are judged, or that are dictionaries:
+which loss and metrics, targets and predictions go together.
 
-C++ knows lists of outputs that all have targets. Where Keras goes by the names of outputs, or tells one loss alone, the step is
-Python's (Trainer.train_step), and this module says what is compared with what, and what the logs are called.
+C++ knows lists of outputs that all have targets. Where Keras goes by the names of outputs, or tells one loss alone, the
+step is Python's (Trainer.train_step), and this module says what is compared with what, and what the logs are called.
 """
 
 from brio import _nest
 
 
 class Plan:
-    """What compile() was told of each output: rows of (loss, weight, metrics, weighted metrics) by key, a name or a place."""
+    """What compile() was told of each output: rows of (loss, weight, metrics, weighted metrics) by key,
+    a name or a place."""
 
     def __init__(self, keys, rows, names):
         from brio.keras.metrics import Mean
@@ -24,7 +26,8 @@ class Plan:
         return [key for key, row in self.rows.items() if row[0] is not None or row[2] or row[3]]
 
     def by_key(self, values, keys):
-        """Values of a dictionary or a list by the outputs that they are of: a list has those of all outputs, or of the judged ones."""
+        """Values of a dictionary or a list by the outputs that they are of:
+        a list has those of all outputs, or of the judged ones."""
         if values is None:
             return {}
         if isinstance(values, dict):
@@ -33,7 +36,8 @@ class Plan:
         if len(listed) != len(keys) and len(listed) != len(self.judged()):
             judged = len(self.judged())
             raise ValueError(
-                f"the model has {len(keys)} outputs, of which {judged} are judged, but {len(listed)} targets or weights are given"
+                f"the model has {len(keys)} outputs, of which {judged} are judged, but {len(listed)} targets or "
+                "weights are given"
             )
         return dict(zip(keys if len(listed) == len(keys) else self.judged(), listed))
 
@@ -55,7 +59,8 @@ class Plan:
             target = targets.get(key)
             if target is None and row[0] is not None:
                 raise ValueError(
-                    f"output '{self.names[key]}' has a loss, but y has no target for it: y has {sorted(map(str, targets))}"
+                    f"output '{self.names[key]}' has a loss, but y has no target for it: y has "
+                    f"{sorted(map(str, targets))}"
                 )
             if target is not None:
                 yield key, row, target, predictions[key], sample_weight if one_weight else weights.get(key)

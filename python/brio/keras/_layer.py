@@ -63,7 +63,8 @@ def as_dense(x):
 
 
 def remembering(layer, args, kwargs):
-    """A layer that knows what it is made with, for get_config(): the classes of this package know that by themselves."""
+    """A layer that knows what it is made with, for get_config():
+    the classes of this package know that by themselves."""
     if not type(layer).__module__.startswith("brio."):
         object.__setattr__(layer, "_made_with", (args, kwargs))
     return layer
@@ -85,8 +86,9 @@ class Layer:
 
     _is_told = False  # C++'s loops have told it whether it trains
     input_spec = None  # the kind of inputs that a class accepts, if it says so
-    _also_taken = ("name", "dtype", "trainable", "autocast", "activity_regularizer", "input_shape", "batch_input_shape", "input_dim",
-                   "input_length", "batch_size", "weights")  # accepted by constructors of layers, besides the names in their signatures  # fmt: skip
+    # What constructors of layers accept, besides the names in their signatures.
+    _also_taken = ("name", "dtype", "trainable", "autocast", "activity_regularizer", "input_shape", "batch_input_shape",
+                   "input_dim", "input_length", "batch_size", "weights")  # fmt: skip
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -331,7 +333,8 @@ class Layer:
         return _nest.flatten(results)
 
     def _give_masks(self, takes, args, kwargs, masks):
-        """One argument of tensors has its masks in `mask`; each of several has them in NAME_mask, where call() takes that."""
+        """One argument of tensors has its masks in `mask`;
+        each of several has them in NAME_mask, where call() takes that."""
         names = _positional(type(self))
         given = [(names[i] if i < len(names) else None, a) for i, a in enumerate(args)] + [
             (k, v) for k, v in kwargs.items()
@@ -379,7 +382,7 @@ class Layer:
         for place, shape in zip(values, shapes):
             placed[place] = shape
         args, kwargs = _nest.pack(structure, [_Leaf(s) for s in placed])
-        names = [n for n in inspect.signature(self.call).parameters]
+        names = list(inspect.signature(self.call).parameters)
         by_name = {**dict(zip(names, args)), **kwargs}
         by_name = {n: _nest.map_structure(lambda leaf: leaf.shape, v) for n, v in by_name.items()}
         wanted = list(inspect.signature(self.build).parameters)
@@ -415,15 +418,17 @@ class Layer:
             raise TypeError(f"{type(self).__name__}.add_weight() does not know {', '.join(sorted(unknown))}")
         if initializer is None:
             initializer = "glorot_uniform" if shape else "zeros"
-        return self._handle.add_weight(name or "variable", () if shape is None else shape, initializer, dtype, trainable,
-                                       autocast, regularizer, constraint)  # fmt: skip
+        return self._handle.add_weight(name or "variable", () if shape is None else shape, initializer, dtype,
+                                       trainable, autocast, regularizer, constraint)  # fmt: skip
 
     def add_variable(self, *args, **kwargs):
-        """As add_weight(), which is its newer name: add_variable(shape, initializer, ...), or as in Keras 2 with the name first."""
+        """As add_weight(), which is its newer name: add_variable(shape, initializer, ...),
+        or as in Keras 2 with the name first."""
         return self.add_weight(*args, **kwargs)
 
     def add_loss(self, loss):
-        """Something to be added to the loss of the model: a scalar, or several. Of what is no scalar the sum is added, as in Keras."""
+        """Something to be added to the loss of the model: a scalar, or several.
+        Of what is no scalar the sum is added, as in Keras."""
         for one in loss if isinstance(loss, (list, tuple)) else [loss]:
             one = _core.convert_to_tensor(one)
             self._handle.add_loss(_core.reduce_sum(one) if len(one.shape) else one)
@@ -591,7 +596,8 @@ class Layer:
         return own + [m for handle in self._handle.layers() for m in _python_layer(handle).metrics]
 
     def stateless_call(self, trainable_variables, non_trainable_variables, *args, return_losses=False, **kwargs):
-        """(outputs, the non-trainable variables after the call) of the layer with these values in place of its variables, which stay as they are."""
+        """(outputs, the non-trainable variables after the call) of the layer with these values in place of its
+        variables, which stay as they are."""
         variables = [*self.trainable_variables, *self.non_trainable_variables]
         given = [
             v() if callable(v) else v for v in (*trainable_variables, *non_trainable_variables)
@@ -628,7 +634,8 @@ class Layer:
 
 
 def _marking(build):
-    """build() of a class of the user's: a call of it by hand makes the weights once and for all, as a first call of the layer does."""
+    """build() of a class of the user's: a call of it by hand makes the weights once and for all,
+    as a first call of the layer does."""
 
     @functools.wraps(build)
     def marked(self, *args, **kwargs):
@@ -769,7 +776,8 @@ def _on_symbols(layer, args, kwargs, training):
 
 
 def on_symbols(handle, symbols, training=None, masks=None):
-    """A layer called on symbols. One that needs the values of tensors is called on examples instead, which show the shapes of its results."""
+    """A layer called on symbols. One that needs the values of tensors is called on examples instead,
+    which show the shapes of its results."""
     try:
         return handle.call(symbols, training, masks)
     except _UnknownValueError:
@@ -780,7 +788,8 @@ def on_symbols(handle, symbols, training=None, masks=None):
 
 
 def _specs_by_example(handle, symbols, training):
-    """[(shape, dtype)] of what a layer gives; sizes that differ between examples of two sizes are open. None where it takes no such example."""
+    """[(shape, dtype)] of what a layer gives; sizes that differ between examples of two sizes are open.
+    None where it takes no such example."""
     shapes = []
     for size in (2, 3):
         tensors = [
@@ -790,7 +799,7 @@ def _specs_by_example(handle, symbols, training):
             with _core._InitScope():
                 results = handle.call(tensors, training)
                 shapes.append([(tuple(r.shape), r.dtype.name) for r in results])
-        except Exception as error:  # noqa: BLE001: it may not accept zeros as data
+        except Exception as error:  # noqa: BLE001  it may not accept zeros as data
             _signals.let_pass(error)
             return None
     return [([a if a == b else None for a, b in zip(one[0], two[0])], one[1]) for one, two in zip(*shapes)]
@@ -829,7 +838,7 @@ def _call_of(layer):
 
 def _remember_call(layer, inputs, outputs):
     if "_calls" not in layer.__dict__:
-        weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s  # noqa: E731
+        weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s
         flat = [s for s in _nest.flatten(inputs) if isinstance(s, KerasTensor)]
         object.__setattr__(
             layer,

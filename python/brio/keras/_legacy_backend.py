@@ -1,4 +1,5 @@
-"""The functions that tf.keras.backend still has for programs of Keras 2: each is a short form of functions of tf and keras.ops."""
+"""The functions that tf.keras.backend still has for programs of Keras 2:
+each is a short form of functions of tf and keras.ops."""
 
 import builtins
 
@@ -753,8 +754,8 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
 # ---- recurrence
 
 
-def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, unroll=False, input_length=None,
-        time_major=False, zero_output_for_mask=False, return_all_outputs=True):  # fmt: skip
+def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, unroll=False,
+        input_length=None, time_major=False, zero_output_for_mask=False, return_all_outputs=True):  # fmt: skip
     """(last output, outputs, states) of step_function(input, states) over the steps."""
     sequence = _nest.map_structure(
         lambda x: x if time_major else _core.transpose(x, [1, 0, *range(2, len(x.shape))]), inputs
@@ -765,7 +766,7 @@ def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, co
     for t in reversed(steps) if go_backwards else steps:
         output, new = step_function(_nest.pack(sequence, [x[t] for x in flat]), (*states, *(constants or ())))
         if masks is not None:
-            keep = lambda a, b, t=t: _core.where(_core.reshape(masks[t], [-1, *[1] * (len(a.shape) - 1)]), a, b)  # noqa: E731
+            keep = lambda a, b, t=t: _core.where(_core.reshape(masks[t], [-1, *[1] * (len(a.shape) - 1)]), a, b)
             output = keep(output, _core.zeros_like(output) if zero_output_for_mask or last is None else last)
             new = [keep(a, b) for a, b in zip(new, states)]
         states, last = tuple(new), output

@@ -1,4 +1,5 @@
-"""Models and weights in Keras 2's HDF5 form, x.h5: layers by name, each with the names of its weights. Keras 3 reads and writes it too."""
+"""Models and weights in Keras 2's HDF5 form, x.h5: layers by name, each with the names of its weights.
+Keras 3 reads and writes it too."""
 
 import json
 import os
@@ -173,7 +174,8 @@ def _assign(rows, path, skip_mismatch):
         for variable, array in zip(variables, arrays):
             if tuple(variable.shape) != tuple(np.shape(array)):
                 problems.append(
-                    f"a weight of '{layer}' has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(array))}"
+                    f"a weight of '{layer}' has shape {tuple(variable.shape)}, but the file has "
+                    f"{tuple(np.shape(array))}"
                 )
             else:
                 values.append((variable, array))

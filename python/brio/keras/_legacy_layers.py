@@ -32,7 +32,8 @@ class _RandomSize(Layer):
         low, high = factor if isinstance(factor, (tuple, list)) else (-factor, factor)
         if high < low or low < -1.0:
             raise ValueError(
-                f"[{type(self).__name__}] factor is {factor}; it is a number or a pair, the lower one first, both above -1"
+                f"[{type(self).__name__}] factor is {factor}; it is a number or a pair, the lower one first, both "
+                "above -1"
             )
         self.factor, self.interpolation, self.seed = factor, interpolation, seed
         self._range, self._seeds = (1.0 + low, 1.0 + high), random.SeedGenerator(seed)

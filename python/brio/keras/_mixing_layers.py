@@ -12,7 +12,7 @@ from brio.keras._color_layers import (
     Solarization,
 )
 from brio.keras._histogram_layers import AutoContrast, Equalization
-from brio.keras._image_layer import ImageLayer, TakesDicts, each, pair, value_pair
+from brio.keras._image_layer import ImageLayer, TakesDicts, pair, value_pair
 from brio.keras._warp_layers import RandomShear, Rotation, Translation, anywhere, inside
 
 BYTE = (0, 255)
@@ -40,7 +40,8 @@ def _blended(x, order, share):
 
 
 class MixUp(ImageLayer):
-    """Each picture of a batch mixed with another, and their labels (one-hot) as well, in training; shares are of a beta distribution.
+    """Each picture of a batch mixed with another, and their labels (one-hot) as well, in training;
+    shares are of a beta distribution.
 
     >>> batch = {"images": np.random.uniform(0, 255, (4, 8, 8, 3)), "labels": np.eye(4)}
     >>> mixed = keras.layers.MixUp(alpha=0.2, seed=1)(batch)
@@ -81,7 +82,8 @@ class MixUp(ImageLayer):
 
 
 class CutMix(ImageLayer):
-    """A rectangle of each picture of a batch replaced by that of another, in training; labels (one-hot) are mixed by the areas.
+    """A rectangle of each picture of a batch replaced by that of another, in training;
+    labels (one-hot) are mixed by the areas.
 
     >>> batch = {"images": np.random.uniform(0, 255, (4, 8, 8, 3)), "labels": np.eye(4)}
     >>> mixed = keras.layers.CutMix(seed=1)(batch)
@@ -150,12 +152,14 @@ class _OfMany(ImageLayer):
         return tf.switch_case(which, [*steps, lambda: _core.identity(x)])
 
 
-_CHANGES = ("random_shear", "random_translation", "random_rotation", "random_posterization", "solarization", "auto_contrast", "equalization",
-            "random_brightness", "random_color_degeneration", "random_contrast", "random_sharpness")  # fmt: skip
+_CHANGES = ("random_shear", "random_translation", "random_rotation", "random_posterization", "solarization",
+            "auto_contrast", "equalization", "random_brightness", "random_color_degeneration", "random_contrast",
+            "random_sharpness")  # fmt: skip
 
 
 class RandAugment(_OfMany):
-    """num_ops changes of pictures, one after the other, that chance takes of eleven, in training; `factor` is how strong they are.
+    """num_ops changes of pictures, one after the other, that chance takes of eleven, in training;
+    `factor` is how strong they are.
 
     >>> pictures = np.random.uniform(0, 255, (2, 16, 16, 3))
     >>> keras.layers.RandAugment(num_ops=3, factor=0.3, seed=1)(pictures).shape
@@ -196,21 +200,24 @@ class RandAugment(_OfMany):
         """The boxes moved alike."""
         for which in drawn[0]:
             at = boxes["boxes"]
-            steps = [lambda c=c, d=d: c.move_boxes({"boxes": at}, d)["boxes"] for c, d in zip(self._changes, drawn[1])]
+            steps = [
+                lambda c=c, d=d, at=at: c.move_boxes({"boxes": at}, d)["boxes"] for c, d in zip(self._changes, drawn[1])
+            ]
             boxes = {**boxes, "boxes": tf.switch_case(which, steps)}
         return boxes
 
 
 class AugMix(_OfMany):
-    """Pictures mixed with num_chains chains of up to chain_depth changes of them that chance takes, in training; `factor` is how strong they are.
+    """Pictures mixed with num_chains chains of up to chain_depth changes of them that chance takes,
+    in training; `factor` is how strong they are.
 
     >>> pictures = np.random.uniform(0, 255, (2, 16, 16, 3))
     >>> keras.layers.AugMix(num_chains=2, chain_depth=2, seed=1)(pictures).shape
     TensorShape([2, 16, 16, 3])
     """
 
-    def __init__(self, value_range=BYTE, num_chains=3, chain_depth=3, factor=0.3, alpha=1.0, all_ops=True, interpolation="bilinear", seed=None,
-                 data_format=None, **kwargs):  # fmt: skip
+    def __init__(self, value_range=BYTE, num_chains=3, chain_depth=3, factor=0.3, alpha=1.0, all_ops=True,
+                 interpolation="bilinear", seed=None, data_format=None, **kwargs):  # fmt: skip
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         self.value_range, self.num_chains, self.chain_depth = value_pair("AugMix", value_range), num_chains, chain_depth
         self.factor, self.alpha = pair("AugMix", "factor", factor, 0, 1), alpha
@@ -218,7 +225,8 @@ class AugMix(_OfMany):
         self._make_changes(_CHANGES if all_ops else _CHANGES[:7], interpolation)
 
     def draw(self, images):
-        """The share of each chain and of the pictures as they are; which changes the chains have, and what each draws."""
+        """The share of each chain and of the pictures as they are;
+        which changes the chains have, and what each draws."""
         chains = random.gamma([self.num_chains], self.alpha, seed=self.generator)
         one, other = _core.unstack(random.gamma([2], self.alpha, seed=self.generator), num=2)
         steps = self.num_chains * self.chain_depth

@@ -1,4 +1,5 @@
-"""keras.optimizers that few programs use: ScheduleFreeAdamW, and MultiOptimizer, which hands variables to several others."""
+"""keras.optimizers that few programs use: ScheduleFreeAdamW, and MultiOptimizer,
+which hands variables to several others."""
 
 import re
 from collections.abc import MutableMapping
@@ -15,11 +16,13 @@ class ScheduleFreeAdamW(Optimizer):
     10
     """
 
-    def __init__(self, learning_rate=0.0025, beta_1=0.9, beta_2=0.999, epsilon=1e-8, warmup_steps=0, weight_decay=None, clipnorm=None, clipvalue=None,
-                 global_clipnorm=None, use_ema=False, ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None,
-                 gradient_accumulation_steps=None, name=None, **kwargs):  # fmt: skip
-        super().__init__(learning_rate, weight_decay, clipnorm, clipvalue, global_clipnorm, use_ema, ema_momentum, ema_overwrite_frequency,
-                         loss_scale_factor, gradient_accumulation_steps, name, **kwargs)  # fmt: skip
+    def __init__(self, learning_rate=0.0025, beta_1=0.9, beta_2=0.999, epsilon=1e-8, warmup_steps=0, weight_decay=None,
+                 clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False, ema_momentum=0.99,
+                 ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None, name=None,
+                 **kwargs):  # fmt: skip
+        super().__init__(learning_rate, weight_decay, clipnorm, clipvalue, global_clipnorm, use_ema, ema_momentum,
+                         ema_overwrite_frequency, loss_scale_factor, gradient_accumulation_steps, name,
+                         **kwargs)  # fmt: skip
         self.beta_1, self.beta_2, self.epsilon, self.warmup_steps = beta_1, beta_2, epsilon, warmup_steps
         self._config.update(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon, warmup_steps=warmup_steps)
 
@@ -30,7 +33,7 @@ class ScheduleFreeAdamW(Optimizer):
         super().build(variables)
         self._steps, self._squares = [], []
         for variable in self._last:
-            begin = lambda *_, variable=variable, **__: _core.identity(_core.convert_to_tensor(variable))  # noqa: E731
+            begin = lambda *_, variable=variable, **__: _core.identity(_core.convert_to_tensor(variable))
             self._steps.append(
                 self.add_variable(variable.shape, begin, variable.dtype, name=_slot(variable, "momentum"))
             )
@@ -46,7 +49,7 @@ class ScheduleFreeAdamW(Optimizer):
 
     def update_step(self, gradient, variable, learning_rate):
         """Changes one variable along its gradient."""
-        number = lambda x: _core.cast(x, variable.dtype)  # noqa: E731
+        number = lambda x: _core.cast(x, variable.dtype)
         rate, gradient, step = number(learning_rate), number(gradient), number(self.iterations + 1)
         if self.warmup_steps > 0:
             rate = rate * _core.minimum(step / number(float(self.warmup_steps)), number(1.0))
@@ -103,7 +106,8 @@ class OptimizerMap(MutableMapping):
             raise ValueError(f"[OptimizerMap] the key is {key!r}; it must be a string")
         if not isinstance(optimizer, Optimizer) or isinstance(optimizer, (LossScaleOptimizer, MultiOptimizer)):
             raise ValueError(
-                f"[OptimizerMap] '{key}' is given {optimizer!r}; it must be an Optimizer, and none that has others inside"
+                f"[OptimizerMap] '{key}' is given {optimizer!r}; it must be an Optimizer, and none that has others "
+                "inside"
             )
         self._optimizer_map[key] = optimizer
 
@@ -135,7 +139,9 @@ class MultiOptimizer(Optimizer):
     """Several optimizers, each for some of the variables: an OptimizerMap says which, or a function of a variable.
 
     >>> adam = keras.optimizers.Adam()
-    >>> optimizer = keras.optimizers.MultiOptimizer(keras.optimizers.OptimizerMap(keras.optimizers.SGD(), {".*embedding.*": adam}))
+    >>> optimizer = keras.optimizers.MultiOptimizer(
+    ...     keras.optimizers.OptimizerMap(keras.optimizers.SGD(), {".*embedding.*": adam})
+    ... )
     >>> [inner.name for inner in optimizer.optimizers]
     ['adam', 'sgd']
     """
@@ -152,7 +158,8 @@ class MultiOptimizer(Optimizer):
     def _place_of(self, optimizer):
         if not isinstance(optimizer, Optimizer) or isinstance(optimizer, (LossScaleOptimizer, MultiOptimizer)):
             raise ValueError(
-                f"[MultiOptimizer] a variable is given {optimizer!r}; it must be an Optimizer, and none that has others inside"
+                f"[MultiOptimizer] a variable is given {optimizer!r}; it must be an Optimizer, and none that has "
+                "others inside"
             )
         for place, known in enumerate(self._inner_optimizers):
             if known is optimizer:
@@ -194,7 +201,8 @@ class MultiOptimizer(Optimizer):
         """One step: takes gradients and their variables apart."""
         if trainable_variables is None and not self.built:
             raise ValueError(
-                "[MultiOptimizer] gradients without variables need an optimizer that knows them; call build(variables) first"
+                "[MultiOptimizer] gradients without variables need an optimizer that knows them; call build(variables) "
+                "first"
             )
         variables = self._last if trainable_variables is None else list(trainable_variables)
         if len(grads) != len(variables):

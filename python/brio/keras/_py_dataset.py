@@ -7,7 +7,8 @@ from brio.keras import callbacks as _callbacks
 
 
 class PyDataset:
-    """Override __len__, the number of batches, and __getitem__, which returns a batch: (x, y) or (x, y, sample_weight)."""
+    """Override __len__, the number of batches, and __getitem__, which returns a batch:
+    (x, y) or (x, y, sample_weight)."""
 
     def __init__(self, workers=1, use_multiprocessing=False, max_queue_size=10):
         self.workers, self.use_multiprocessing, self.max_queue_size = workers, use_multiprocessing, max_queue_size

@@ -7,8 +7,10 @@ from brio._ragged_operators import of_values
 from brio._ragged_reductions import along
 
 _OF_ELEMENTS = set(
-    "Activation Add AlphaDropout Average Discretization Dropout ELU GaussianDropout GaussianNoise Hashing Identity LeakyReLU Maximum Minimum Multiply ReLU "
-    "Rescaling Subtract".split()
+    (
+        "Activation Add AlphaDropout Average Discretization Dropout ELU GaussianDropout GaussianNoise Hashing Identity "
+        "LeakyReLU Maximum Minimum Multiply ReLU Rescaling Subtract"
+    ).split()
 )
 _OVER_ROWS = {"GlobalAveragePooling1D": "reduce_mean", "GlobalMaxPooling1D": "reduce_max"}
 _CODES = ("CategoryEncoding", "StringLookup", "IntegerLookup")
@@ -20,7 +22,8 @@ def is_ragged(x):
 
 
 def called(layer, kind, run, args, kwargs):
-    """The result of a layer of C++'s; run(args, kwargs) is its call on plain tensors. Throws TypeError where it takes no ragged tensor."""
+    """The result of a layer of C++'s; run(args, kwargs) is its call on plain tensors.
+    Throws TypeError where it takes no ragged tensor."""
     x = args[0]
     if kind == "Embedding":
         return x.with_flat_values(run((x.flat_values, *args[1:]), kwargs))

@@ -165,7 +165,8 @@ def as_cell(cell):
 
 
 def _state_shapes(state_size):
-    """The shape of each state of a sample: a number is one axis, a list of numbers is a state for each, a shape is a state of its own."""
+    """The shape of each state of a sample: a number is one axis, a list of numbers is a state for each,
+    a shape is a state of its own."""
     given = state_size if isinstance(state_size, list) or type(state_size) is tuple else [state_size]
     return [(s,) if isinstance(s, int) else tuple(s) for s in given]
 

@@ -7,15 +7,17 @@ from brio.keras._layer import Layer
 
 
 class ReversibleEmbedding(Layer):
-    """A vector for each number, as Embedding; layer(x, reverse=True) gives the products of vectors with those of all numbers.
+    """A vector for each number, as Embedding; layer(x, reverse=True) gives the products of vectors with those of all
+    numbers.
 
     >>> layer = keras.layers.ReversibleEmbedding(100, 16)
     >>> layer(layer(np.array([[1, 2, 3]])), reverse=True).shape
     TensorShape([1, 3, 100])
     """
 
-    def __init__(self, input_dim, output_dim, tie_weights=True, embeddings_initializer="uniform", embeddings_regularizer=None,
-                 embeddings_constraint=None, mask_zero=False, reverse_dtype=None, logit_soft_cap=None, **kwargs):  # fmt: skip
+    def __init__(self, input_dim, output_dim, tie_weights=True, embeddings_initializer="uniform",
+                 embeddings_regularizer=None, embeddings_constraint=None, mask_zero=False, reverse_dtype=None,
+                 logit_soft_cap=None, **kwargs):  # fmt: skip
         if kwargs.pop("quantization_config", None) is not None:
             raise ValueError("[ReversibleEmbedding] quantization_config is not supported; leave it out")
         super().__init__(**kwargs)
@@ -35,8 +37,9 @@ class ReversibleEmbedding(Layer):
         object.__setattr__(self, "_reverses", False)  # did the last call?
 
     def build(self, input_shape=None):
-        self.embeddings = self.add_weight((self.input_dim, self.output_dim), self.embeddings_initializer, name="embeddings",
-                                          regularizer=self.embeddings_regularizer, constraint=self.embeddings_constraint)  # fmt: skip
+        self.embeddings = self.add_weight((self.input_dim, self.output_dim), self.embeddings_initializer,
+                                          name="embeddings", regularizer=self.embeddings_regularizer,
+                                          constraint=self.embeddings_constraint)  # fmt: skip
         if not self.tie_weights:
             self.reverse_embeddings = self.add_weight(
                 (self.output_dim, self.input_dim), self.embeddings_initializer, name="reverse_embeddings"

@@ -1,4 +1,5 @@
-"""What callbacks, and metrics and random numbers that are Python's, know in the midst of a run: text for its checkpoint."""
+"""What callbacks, and metrics and random numbers that are Python's, know in the midst of a run:
+text for its checkpoint."""
 
 import base64
 import json

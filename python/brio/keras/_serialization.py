@@ -5,6 +5,7 @@ A config never names code to import: classes are Brio's own, or ones that the pr
 
 import contextvars
 import importlib
+import types
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from brio import _core
 
 _registered = {}  # "Package>Name" → object
 _names = {}  # object → "Package>Name"
-_scope = contextvars.ContextVar("custom_objects", default={})
+_scope = contextvars.ContextVar("custom_objects", default=types.MappingProxyType({}))
 _unsafe = contextvars.ContextVar("unsafe", default=False)
 
 # Where a class of Brio's is in Keras, by the module that it lives in here.
@@ -271,8 +272,8 @@ def _find(name, config, wanted):
         if found is not None and wanted(found):
             return found
     raise TypeError(
-        f"the config names '{registered}' of {module or 'a script'}, which is not known; pass custom_objects={{'{name}': ...}}, "
-        "or put @keras.saving.register_keras_serializable() before its definition"
+        f"the config names '{registered}' of {module or 'a script'}, which is not known; pass "
+        f"custom_objects={{'{name}': ...}}, or put @keras.saving.register_keras_serializable() before its definition"
     )
 
 
@@ -291,7 +292,6 @@ def _dump_function(f):
 def _load_function(value):
     import base64
     import marshal
-    import types
 
     config = value["config"]
     closure = config["closure"]

@@ -13,14 +13,18 @@ from brio.keras.ops._spectra import stft
 
 
 class MelSpectrogram(Layer):
-    """How loud signals, (batch, samples) or (samples,), are in bands of the mel scale, (batch, bands, windows); in decibels unless told otherwise.
+    """How loud signals, (batch, samples) or (samples,), are in bands of the mel scale, (batch, bands, windows);
+    in decibels unless told otherwise.
 
-    >>> keras.layers.MelSpectrogram(fft_length=256, sequence_stride=64, num_mel_bins=20)(np.ones((2, 1024), "float32")).shape
+    >>> keras.layers.MelSpectrogram(fft_length=256, sequence_stride=64, num_mel_bins=20)(
+    ...     np.ones((2, 1024), "float32")
+    ... ).shape
     TensorShape([2, 20, 17])
     """
 
-    def __init__(self, fft_length=2048, sequence_stride=512, sequence_length=None, window="hann", sampling_rate=16000, num_mel_bins=128,
-                 min_freq=20.0, max_freq=None, power_to_db=True, top_db=80.0, mag_exp=2.0, min_power=1e-10, ref_power=1.0, **kwargs):  # fmt: skip
+    def __init__(self, fft_length=2048, sequence_stride=512, sequence_length=None, window="hann", sampling_rate=16000,
+                 num_mel_bins=128, min_freq=20.0, max_freq=None, power_to_db=True, top_db=80.0, mag_exp=2.0,
+                 min_power=1e-10, ref_power=1.0, **kwargs):  # fmt: skip
         super().__init__(**kwargs)
         self.fft_length, self.sequence_stride, self.sequence_length, self.window = (
             fft_length,
@@ -30,7 +34,8 @@ class MelSpectrogram(Layer):
         )
         if self.fft_length < self.sequence_length:
             raise ValueError(
-                f"[MelSpectrogram] fft_length is {fft_length}; it is {self.sequence_length}, the sequence_length, or more"
+                f"[MelSpectrogram] fft_length is {fft_length}; it is {self.sequence_length}, the sequence_length, or "
+                "more"
             )
         self.sampling_rate, self.num_mel_bins = sampling_rate, num_mel_bins
         self.min_freq, self.max_freq = min_freq, max_freq or int(sampling_rate / 2)
@@ -53,7 +58,7 @@ class MelSpectrogram(Layer):
         )
         loud = _core.tensordot(loud, _core.cast(mel, loud.dtype), axes=1)
         if self.power_to_db:
-            decibels = lambda x: 10.0 * (tf.math.log(tf.maximum(x, self.min_power)) / math.log(10.0))  # noqa: E731
+            decibels = lambda x: 10.0 * (tf.math.log(tf.maximum(x, self.min_power)) / math.log(10.0))
             loud = decibels(loud) - 10.0 * math.log10(max(abs(self.ref_power), self.min_power))
             loud = tf.maximum(loud, tf.reduce_max(loud) - self.top_db)
         return _core.cast(tf.linalg.matrix_transpose(loud), self.compute_dtype)
@@ -69,8 +74,8 @@ class STFTSpectrogram(Layer):
     TensorShape([2, 15, 33])
     """
 
-    def __init__(self, mode="log", frame_length=256, frame_step=None, fft_length=None, window="hann", periodic=False, scaling="density",
-                 padding="valid", expand_dims=False, data_format=None, **kwargs):  # fmt: skip
+    def __init__(self, mode="log", frame_length=256, frame_step=None, fft_length=None, window="hann", periodic=False,
+                 scaling="density", padding="valid", expand_dims=False, data_format=None, **kwargs):  # fmt: skip
         if mode not in _MODES:
             raise ValueError(f"[STFTSpectrogram] mode is {mode!r}; it is one of {', '.join(_MODES)}")
         if frame_step is not None and not 1 <= frame_step <= frame_length:

@@ -10,8 +10,9 @@ _PARTS = {
     **dict.fromkeys(("TimeDistributed", "SpectralNormalization"), ("layer",)),
 }
 _NAMES = {"GroupQueryAttention": "grouped_query_attention"}
-_PRIVATE = ("_kept", "_calls", "_symbol", "_symbols", "_structures", "_inner", "_handle", "_compile_arguments", "_config", "_judged", "_loss_tracker",
-            "_inputs_list", "_outputs_list", "_how", "_data_structure", "_input_structure", "_result_structure", "_built_for", "_made_with", "history")  # fmt: skip
+_PRIVATE = ("_kept", "_calls", "_symbol", "_symbols", "_structures", "_inner", "_handle", "_compile_arguments",
+            "_config", "_judged", "_loss_tracker", "_inputs_list", "_outputs_list", "_how", "_data_structure",
+            "_input_structure", "_result_structure", "_built_for", "_made_with", "history")  # fmt: skip
 
 
 class Entry:
@@ -37,8 +38,8 @@ def own_variables(handle):
 def entries(model, by_attributes=False):
     """Every object with variables, with its path, in the order in which Keras writes them.
 
-    Keras finds the layers of a model of one's own in its list `layers`, where no attribute that comes before has them. by_attributes
-    leaves the list out: such paths are in files too.
+    Keras finds the layers of a model of one's own in its list `layers`, where no attribute that comes before has them.
+    by_attributes leaves the list out: such paths are in files too.
     """
     from brio.keras.models import Functional, Model, Sequential
     from brio.keras.optimizers import Optimizer

@@ -13,8 +13,8 @@ def _copy(variable):
 
 
 class StatelessScope:
-    """Within it variables have the values of state_mapping, pairs of variable and value. Afterwards they are as they were before:
-    get_current_value(variable) tells what they had become.
+    """Within it variables have the values of state_mapping, pairs of variable and value. Afterwards they are as they
+    were before: get_current_value(variable) tells what they had become.
 
     >>> v = keras.Variable([1.0, 2.0])
     >>> with keras.StatelessScope([(v, [5.0, 6.0])]) as scope:
@@ -30,12 +30,14 @@ class StatelessScope:
         for variable, value in state_mapping or ():
             if not isinstance(variable, _core.Variable):
                 raise ValueError(
-                    f"[StatelessScope] state_mapping has pairs of a variable and its value, but one begins with {variable!r}"
+                    "[StatelessScope] state_mapping has pairs of a variable and its value, but one begins with "
+                    f"{variable!r}"
                 )
             value = _core.cast(_core.convert_to_tensor(value), variable.dtype)
             if tuple(value.shape) != tuple(variable.shape):
                 raise ValueError(
-                    f"[StatelessScope] the value for '{variable.name}' has shape {tuple(value.shape)}, and the variable {tuple(variable.shape)}"
+                    f"[StatelessScope] the value for '{variable.name}' has shape {tuple(value.shape)}, and the "
+                    f"variable {tuple(variable.shape)}"
                 )
             self.state_mapping[variable._key()] = (variable, value)
 
@@ -91,7 +93,8 @@ def _watched(name):
 
 
 def run(variables, values, call):
-    """(what call() gives with these values of variables, the variables' values after it); the variables stay as they are."""
+    """(what call() gives with these values of variables, the variables' values after it);
+    the variables stay as they are."""
     with StatelessScope(zip(variables, values)) as scope:
         for variable in variables:  # C++ changes them without a word
             scope._keep(variable)
@@ -100,8 +103,9 @@ def run(variables, values, call):
 
 
 class RematScope:
-    """What is computed within it may be computed again for the gradients, by `mode`: "full", "activations", "larger_than",
-    "list_of_layers" or None. Results are the same. Here a whole step decides what to compute again: fit(memory="fit").
+    """What is computed within it may be computed again for the gradients, by `mode`: "full", "activations",
+    "larger_than", "list_of_layers" or None. Results are the same. Here a whole step decides what to compute again:
+    fit(memory="fit").
 
     >>> with keras.RematScope(mode="full"):
     ...     y = keras.layers.Dense(2, kernel_initializer="ones")(tf.ones([1, 3]))
@@ -123,7 +127,8 @@ class RematScope:
 
 
 def remat(f):
-    """f, whose inner results may be computed again for its gradients. Here a whole step decides that: fit(memory="fit").
+    """f, whose inner results may be computed again for its gradients.
+    Here a whole step decides that: fit(memory="fit").
 
     >>> keras.remat(lambda x: x * x)(tf.constant(3.0)).numpy()
     np.float32(9.0)

@@ -17,9 +17,10 @@ _COSINES = {
     "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168),
     "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
 }
-_SAME = {"rect": "boxcar", "rectangular": "boxcar", "ones": "boxcar", "box": "boxcar", "hanning": "hann", "han": "hann", "hamm": "hamming",
-         "ham": "hamming", "black": "blackman", "nutl": "nuttall", "bkh": "blackmanharris", "flat": "flattop", "bart": "bartlett", "tri": "triang",
-         "triangle": "triang", "bman": "bohman", "halfcosine": "cosine"}  # fmt: skip
+_SAME = {"rect": "boxcar", "rectangular": "boxcar", "ones": "boxcar", "box": "boxcar", "hanning": "hann", "han": "hann",
+         "hamm": "hamming", "ham": "hamming", "black": "blackman", "nutl": "nuttall", "bkh": "blackmanharris",
+         "flat": "flattop", "bart": "bartlett", "tri": "triang", "triangle": "triang", "bman": "bohman",
+         "halfcosine": "cosine"}  # fmt: skip
 
 
 def _symmetric(name, n):
@@ -58,7 +59,8 @@ def window_numbers(name, n, periodic):
 
 
 class STFT(Initializer):
-    """Weights (window, 1, frequencies) with which a convolution gives the real or the imaginary parts of spectra of windows.
+    """Weights (window, 1, frequencies) with which a convolution gives the real or the imaginary parts of spectra of
+    windows.
 
     >>> keras.initializers.STFT("real", window=None)((4, 1, 3)).numpy()[:, 0, 2].round(3).tolist()
     [1.0, -1.0, 1.0, -1.0]

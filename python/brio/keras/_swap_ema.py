@@ -6,8 +6,8 @@ from brio.keras.callbacks import Callback
 class SwapEMAWeights(Callback):
     """Tests and predicts with the moving means of the weights, which an optimizer with use_ema=True keeps.
 
-    With swap_on_epoch they stand in the model from the end of an epoch to the beginning of the next: callbacks behind this one, such
-    as ModelCheckpoint, save them.
+    With swap_on_epoch they stand in the model from the end of an epoch to the beginning of the next: callbacks behind
+    this one, such as ModelCheckpoint, save them.
 
     >>> swap = keras.callbacks.SwapEMAWeights(swap_on_epoch=True)
     """
@@ -28,7 +28,8 @@ class SwapEMAWeights(Callback):
                 found += list(zip(changed, means))
         if not found:
             raise ValueError(
-                "[SwapEMAWeights] the optimizer keeps no moving means; make it with use_ema=True, and train before a test"
+                "[SwapEMAWeights] the optimizer keeps no moving means; make it with use_ema=True, and train before a "
+                "test"
             )
         return found
 

@@ -1,4 +1,5 @@
-"""keras.KerasTensor, keras.Operation and keras.Function: symbols, what is called on them, and what lies between them."""
+"""keras.KerasTensor, keras.Operation and keras.Function:
+symbols, what is called on them, and what lies between them."""
 
 import inspect
 
@@ -43,7 +44,8 @@ class KerasTensor(metaclass=_Symbols):
 
 
 class Operation:
-    """Something that maps tensors to tensors, without weights. Derive from it and write call(); on symbols it is a step of a model.
+    """Something that maps tensors to tensors, without weights.
+    Derive from it and write call(); on symbols it is a step of a model.
 
     >>> class Scale(keras.Operation):
     ...     def __init__(self, factor, **kwargs):

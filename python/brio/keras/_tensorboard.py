@@ -17,7 +17,8 @@ def _batches_of(profile_batch):
     first, last = profile_batch if isinstance(profile_batch, (tuple, list)) else (profile_batch, profile_batch)
     if first < 0 or last < first:
         raise ValueError(
-            f"TensorBoard: profile_batch is {profile_batch!r}; it is the number of a batch, or those of the first and the last one"
+            f"TensorBoard: profile_batch is {profile_batch!r}; it is the number of a batch, or those of the first and "
+            "the last one"
         )
     return (first, last) if first > 0 else None
 
@@ -25,8 +26,9 @@ def _batches_of(profile_batch):
 class TensorBoard(Callback):
     """Writes losses and metrics, and where asked for the spread of the weights, to event files."""
 
-    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False, write_steps_per_second=False, update_freq="epoch",
-                 profile_batch=0, embeddings_freq=0, embeddings_metadata=None):  # fmt: skip
+    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False,
+                 write_steps_per_second=False, update_freq="epoch", profile_batch=0, embeddings_freq=0,
+                 embeddings_metadata=None):  # fmt: skip
         super().__init__()
         self.log_dir, self.histogram_freq, self.write_graph, self.write_images = (
             os.fspath(log_dir),

@@ -51,7 +51,8 @@ class TFSMLayer(Layer):
     def from_config(cls, config, custom_objects=None, safe_mode=None):
         if safe_mode or (safe_mode is None and not _serialization._unsafe.get()):
             raise ValueError(
-                "the config names a SavedModel, whose graph would be run; pass safe_mode=False if you trust where it is from"
+                "the config names a SavedModel, whose graph would be run; pass safe_mode=False if you trust where it "
+                "is from"
             )
         return cls(**config)
 

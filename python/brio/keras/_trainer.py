@@ -1,4 +1,5 @@
-"""Training: compile, fit, evaluate, predict. The loops are C++'s (brio/train), except where run_eagerly asks for Python's."""
+"""Training: compile, fit, evaluate, predict. The loops are C++'s (brio/train),
+except where run_eagerly asks for Python's."""
 
 import contextlib
 import functools
@@ -51,7 +52,8 @@ def _by_output(given, names, empty):
 
 
 def _op_by_op_where_needed(method):
-    """A method that runs once more, without tracing, where a model does what cannot be traced: strings, values of tensors."""
+    """A method that runs once more, without tracing, where a model does what cannot be traced:
+    strings, values of tensors."""
 
     @functools.wraps(method)
     def call(self, *args, **kwargs):
@@ -84,7 +86,8 @@ def _all_layers(model):
 
 
 def _in_floatx(values):
-    """A tensor; floats of another width become Keras' default, as arrays of NumPy's are float64 without anybody's wish."""
+    """A tensor; floats of another width become Keras' default,
+    as arrays of NumPy's are float64 without anybody's wish."""
     made, floatx = _core.convert_to_tensor(as_dense(values)), _config.floatx()
     return _core.cast(made, floatx) if made.dtype.is_floating and made.dtype != floatx else made
 
@@ -118,8 +121,8 @@ class Trainer:
         names = self._output_names(
             loss, {"loss": loss, "metrics": metrics, "weighted_metrics": weighted_metrics, "loss_weights": loss_weights}
         )
-        by_output = lambda given, empty: _by_output(given, names, empty)  # noqa: E731
-        as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]  # noqa: E731
+        by_output = lambda given, empty: _by_output(given, names, empty)
+        as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]
         rows, judged = [], []
         for one, weight, plain, weighted in zip(
             by_output(loss, None), by_output(loss_weights, 1.0), by_output(metrics, []), by_output(weighted_metrics, [])
@@ -141,7 +144,10 @@ class Trainer:
         several = [m.name for row in judged for part in row[2:] for m in part if _has_several_results(m)]
         if several and not self.run_eagerly:
             warnings.warn(
-                f"{', '.join(several)} gives a number for each class, so that steps run op by op; one number, as average='macro' gives, is faster",
+                (
+                    f"{', '.join(several)} gives a number for each class, so that steps run op by op; one number, as "
+                    "average='macro' gives, is faster"
+                ),
                 stacklevel=2,
             )
             self.__dict__["run_eagerly"] = True
@@ -190,7 +196,7 @@ class Trainer:
         given = {k: v for k, v in given.items() if k in _COMPILE}
         self.compile(**given)
         if self.built:
-            getattr(self.optimizer, "build")(self.trainable_variables)
+            self.optimizer.build(self.trainable_variables)
 
     @property
     def _trainer(self):
@@ -214,27 +220,29 @@ class Trainer:
     @_training_flag.told_by_loops
     @_op_by_op_where_needed
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
-            validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
-            validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1, doctor=False, resume=None,
-            save_freq=None, on_bad_number="warn", memory_limit=None, memory="say"):  # fmt: skip
+            validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,
+            steps_per_epoch=None, validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1,
+            doctor=False, resume=None, save_freq=None, on_bad_number="warn", memory_limit=None,
+            memory="say"):  # fmt: skip
         """Trains for so many epochs; returns a History.
 
         doctor=True says after the first minute and at the end what limits the run, what would help and by how much.
 
-        resume="folder" keeps the state of the run there, about once a minute or every save_freq batches, and goes on from it where a
-        run was cut off: it ends with the same bits as if it never had been.
+        resume="folder" keeps the state of the run there, about once a minute or every save_freq batches, and goes on
+        from it where a run was cut off: it ends with the same bits as if it never had been.
 
-        on_bad_number says what happens when the loss or gradients stop being finite. "warn": a line says so, and training goes on, as
-        in Keras. "stop" (an error) and "skip" leave the step out, with weights, optimizer, statistics and metrics as they were, and
-        name the first op whose result is not finite, its layer, its numbers, and the rows of the batch.
+        on_bad_number says what happens when the loss or gradients stop being finite. "warn": a line says so, and
+        training goes on, as in Keras. "stop" (an error) and "skip" leave the step out, with weights, optimizer,
+        statistics and metrics as they were, and name the first op whose result is not finite, its layer, its numbers,
+        and the rows of the batch.
 
-        memory_limit is the number of bytes that the process may take; None: what the machine or its control group has. What a step
-        takes is known before the first one (history.step_memory). Where it is more, memory="say" says what would fit, as an error if a
-        limit was given; memory="fit" computes values again on the way back, with the same results to the bit, and if that is not
-        enough goes through each batch in parts, as accumulate does.
+        memory_limit is the number of bytes that the process may take; None: what the machine or its control group has.
+        What a step takes is known before the first one (history.step_memory). Where it is more, memory="say" says what
+        would fit, as an error if a limit was given; memory="fit" computes values again on the way back, with the same
+        results to the bit, and if that is not enough goes through each batch in parts, as accumulate does.
 
-        batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and says so;
-        history.batch_choice has the choice and what was measured.
+        batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and
+        says so; history.batch_choice has the choice and what was measured.
         """
         self._require_compiled("fit")
         epochs = _config._at_most_epochs(epochs)
@@ -461,8 +469,8 @@ class Trainer:
 
     def _know_structure(self, x, y, sample_weight):
         """What steps and call() of one's own are given: C++ has lists of tensors."""
-        one = lambda v: v is None or hasattr(v, "shape")  # noqa: E731
-        empty = lambda part: _nest.map_structure(lambda v: None, part)  # noqa: E731
+        one = lambda v: v is None or hasattr(v, "shape")
+        empty = lambda part: _nest.map_structure(lambda v: None, part)
         self.__dict__["_data_structure"] = (
             None
             if one(x) and one(y) and one(sample_weight)
@@ -474,7 +482,7 @@ class Trainer:
     def _flat_batch(self, x, y, sample_weight):
         y = _without_none(y)
         self._know_structure(x, y, sample_weight)
-        to = lambda values: None if values is None else [_in_floatx(v) for v in values]  # noqa: E731
+        to = lambda values: None if values is None else [_in_floatx(v) for v in values]
         return to(self._flat_inputs(x)), to(self._flat_targets(y)), to(self._flat_targets(sample_weight))
 
     def _flat_inputs(self, x):
@@ -711,7 +719,8 @@ def _rows(x):
 
 
 def _logs(logs, eagerly=False):
-    """{name: tensor} of what a step returned: metrics are read, dictionaries inside are opened. Eager steps may give several numbers."""
+    """{name: tensor} of what a step returned: metrics are read, dictionaries inside are opened.
+    Eager steps may give several numbers."""
     flat = {}
     for name, value in (logs or {}).items():
         if isinstance(value, dict):

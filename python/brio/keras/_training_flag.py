@@ -1,4 +1,5 @@
-"""Whether layers train where nobody says so: call(x, training=True) holds then, for what it calls inside too, as in Keras."""
+"""Whether layers train where nobody says so: call(x, training=True) holds then, for what it calls inside too,
+as in Keras."""
 
 import functools
 import inspect

@@ -42,7 +42,8 @@ class Affine(ImageLayer):
 
 
 def carried(boxes, transform):
-    """The boxes around where the corners of boxes, (batch, n, 4), are moved by transforms that say where pixels are read."""
+    """The boxes around where the corners of boxes, (batch, n, 4),
+    are moved by transforms that say where pixels are read."""
     whole = _core.reshape(_core.concat([transform, _core.ones_like(transform[:, :1])], axis=1), [-1, 1, 3, 3])
     at = _boxes.corners(boxes)
     at = _core.concat([at, _core.ones_like(at[..., :1])], axis=-1)
@@ -58,15 +59,16 @@ def transforms(*columns):
 
 
 class RandomShear(Affine):
-    """Pictures sheared by chance, in training: rows are shifted by up to x_factor of their distance from the top, columns by up to y_factor.
+    """Pictures sheared by chance, in training: rows are shifted by up to x_factor of their distance from the top,
+    columns by up to y_factor.
 
     >>> pictures = np.random.uniform(0, 255, (2, 8, 8, 3))
     >>> keras.layers.RandomShear(x_factor=0.3, fill_mode="constant", seed=1)(pictures).shape
     TensorShape([2, 8, 8, 3])
     """
 
-    def __init__(self, x_factor=0.0, y_factor=0.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, data_format=None, seed=None,
-                 **kwargs):  # fmt: skip
+    def __init__(self, x_factor=0.0, y_factor=0.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0,
+                 data_format=None, seed=None, **kwargs):  # fmt: skip
         super().__init__(interpolation, fill_mode, fill_value, data_format, seed, **kwargs)
         for name, factor in (("x_factor", x_factor), ("y_factor", y_factor)):
             numbers = list(factor) if isinstance(factor, (tuple, list)) else [factor]
@@ -119,7 +121,8 @@ class Translation(Affine):
 
 
 class RandomPerspective(Affine):
-    """Pictures seen from the side, each with a chance of `factor`, in training: corners move by up to half of `scale` times where they are.
+    """Pictures seen from the side, each with a chance of `factor`, in training:
+    corners move by up to half of `scale` times where they are.
 
     >>> pictures = np.random.uniform(0, 255, (2, 8, 8, 3))
     >>> keras.layers.RandomPerspective(1.0, scale=0.3, seed=1)(pictures).shape
@@ -155,8 +158,8 @@ class RandomElasticTransform(ImageLayer):
     TensorShape([2, 16, 16, 3])
     """
 
-    def __init__(self, factor=1.0, scale=1.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, value_range=BYTE, seed=None,
-                 data_format=None, **kwargs):  # fmt: skip
+    def __init__(self, factor=1.0, scale=1.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0,
+                 value_range=BYTE, seed=None, data_format=None, **kwargs):  # fmt: skip
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         _one_of("RandomElasticTransform", "interpolation", interpolation, ("nearest", "bilinear"))
         _one_of("RandomElasticTransform", "fill_mode", fill_mode, ("constant", "nearest", "wrap", "mirror", "reflect"))
@@ -189,8 +192,8 @@ class RandomElasticTransform(ImageLayer):
         rows, columns = images.shape[1:3]
         if rows is None or columns is None:
             raise ValueError(f"[{self.name}] pictures of shape {tuple(images.shape)}; rows and columns must be known")
-        sigma = lambda s: 0.05 * min(rows, columns) * s  # noqa: E731
-        noise = lambda shape: tf.random.stateless_normal(shape, seed)  # noqa: E731
+        sigma = lambda s: 0.05 * min(rows, columns) * s
+        noise = lambda shape: tf.random.stateless_normal(shape, seed)
         alpha, fill = 0.1 * max(rows, columns) * scale, (self.fill_mode, self.fill_value)
         made = _warps.distorted(images, alpha, sigma(scale), sigma(self.scale[1]), interpolation, *fill, noise)
         return _core.where(chosen, made, images)
@@ -200,9 +203,12 @@ class RandomElasticTransform(ImageLayer):
 
 
 class RandomGaussianBlur(ImageLayer):
-    """Pictures blurred, each with a chance of `factor`, in training; the deviations of the filter are drawn from `sigma`.
+    """Pictures blurred, each with a chance of `factor`, in training;
+    the deviations of the filter are drawn from `sigma`.
 
-    >>> keras.layers.RandomGaussianBlur(1.0, kernel_size=3, sigma=1.0)(np.full((1, 5, 5, 3), 9.0))[0, 2, 2].numpy().round(3).tolist()
+    >>> keras.layers.RandomGaussianBlur(1.0, kernel_size=3, sigma=1.0)(
+    ...     np.full((1, 5, 5, 3), 9.0)
+    ... )[0, 2, 2].numpy().round(3).tolist()
     [9.0, 9.0, 9.0]
     """
 
@@ -245,7 +251,8 @@ def anywhere(layer, images, across, down):
 
 
 class RandomErasing(ImageLayer):
-    """A rectangle of each picture replaced by fill_value or by noise, with a chance of `factor`, in training; `scale` squares the share of a side.
+    """A rectangle of each picture replaced by fill_value or by noise, with a chance of `factor`, in training;
+    `scale` squares the share of a side.
 
     >>> float(tf.reduce_min(keras.layers.RandomErasing((1.0, 1.0), fill_value=0, seed=1)(np.ones((1, 32, 32, 1)))))
     0.0

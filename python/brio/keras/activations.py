@@ -25,9 +25,9 @@ def _make(name):
 
 
 _PLAIN = (
-    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear log_sigmoid log_softmax "
-    "mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparse_sigmoid sparsemax squareplus "
-    "tanh tanh_shrink"
+    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear log_sigmoid "
+    "log_softmax mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparse_sigmoid "
+    "sparsemax squareplus tanh tanh_shrink"
 ).split()
 
 
@@ -77,7 +77,7 @@ def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     if negative_slope and any(isinstance(number, float) and number for number in (negative_slope, threshold)):
         x = _floating(x)
     below = negative_slope * nn.relu(-x + threshold if threshold else -x) if negative_slope else None
-    own = lambda number: _core.cast(number, x.dtype)  # noqa: E731: of whole numbers the bounds are whole, too
+    own = lambda number: _core.cast(number, x.dtype)  # of whole numbers the bounds are whole, too
     made = _core.where(x > own(threshold), x, _core.zeros_like(x)) if threshold else nn.relu(x)
     if max_value is not None:
         made = _core.maximum(_core.minimum(made, own(max_value)), own(0))

@@ -3,7 +3,13 @@
 from brio import _core
 from brio._missing import attribute_error_of
 from brio.keras.config import (  # noqa: F401
-    backend, epsilon, floatx, image_data_format, set_epsilon, set_floatx, set_image_data_format,
+    backend,
+    epsilon,
+    floatx,
+    image_data_format,
+    set_epsilon,
+    set_floatx,
+    set_image_data_format,
 )  # fmt: skip
 from brio.keras.utils import clear_session, get_uid  # noqa: F401
 
@@ -88,7 +94,8 @@ def standardize_dtype(dtype):
 
 
 def ctc_batch_cost(y_true, y_pred, input_length, label_length):
-    """The CTC loss (batch, 1) of labels beside probabilities (batch, time, classes), whose last class is the blank. Lengths are (batch, 1)."""
+    """The CTC loss (batch, 1) of labels beside probabilities (batch, time, classes),
+    whose last class is the blank. Lengths are (batch, 1)."""
     from brio import _ctc
 
     lengths = [_core.cast(_core.squeeze(n, [-1]), "int32") for n in (label_length, input_length)]

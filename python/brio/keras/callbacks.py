@@ -103,11 +103,12 @@ class History(Callback):
 class LambdaCallback(Callback):
     """Functions as a callback."""
 
-    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None, on_train_end=None, on_train_batch_begin=None,
-                 on_train_batch_end=None, **functions):  # fmt: skip
+    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None, on_train_end=None,
+                 on_train_batch_begin=None, on_train_batch_end=None, **functions):  # fmt: skip
         super().__init__()
-        functions.update(on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end, on_train_begin=on_train_begin, on_train_end=on_train_end,
-                         on_train_batch_begin=on_train_batch_begin, on_train_batch_end=on_train_batch_end)  # fmt: skip
+        functions.update(on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end, on_train_begin=on_train_begin,
+                         on_train_end=on_train_end, on_train_batch_begin=on_train_batch_begin,
+                         on_train_batch_end=on_train_batch_end)  # fmt: skip
         for name, function in functions.items():
             if not hasattr(Callback, name):
                 raise TypeError(f"a callback has no method '{name}'")
@@ -281,7 +282,8 @@ class MonitorCallback(Callback):
             up = _core._goes_up(self.monitor)
             if up is None:
                 raise ValueError(
-                    f"{type(self).__name__} cannot tell whether '{self.monitor}' gets better by going up or down; pass mode='max' or mode='min'"
+                    f"{type(self).__name__} cannot tell whether '{self.monitor}' gets better by going up or down; pass "
+                    "mode='max' or mode='min'"
                 )
         return value - self.min_delta > reference if up else value + self.min_delta < reference
 
@@ -292,8 +294,8 @@ class EarlyStopping(MonitorCallback):
     >>> stop = keras.callbacks.EarlyStopping(monitor="val_loss", patience=3, restore_best_weights=True)
     """
 
-    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None, restore_best_weights=False,
-                 start_from_epoch=0):  # fmt: skip
+    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
+                 restore_best_weights=False, start_from_epoch=0):  # fmt: skip
         super().__init__(monitor, mode, min_delta=min_delta)
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch

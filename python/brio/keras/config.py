@@ -38,7 +38,8 @@ def floatx():
 
 
 def set_floatx(value):
-    """Sets the dtype of what says none: 'float16', 'bfloat16', 'float32' or 'float64'. A dtype policy that was set stays."""
+    """Sets the dtype of what says none: 'float16', 'bfloat16', 'float32' or 'float64'.
+    A dtype policy that was set stays."""
     global _floatx
     if value not in ("bfloat16", "float16", "float32", "float64"):
         raise ValueError(
@@ -132,7 +133,8 @@ def set_max_epochs(max_epochs):
 
 
 def max_steps_per_epoch():
-    """The most batches of an epoch, a test or a prediction, or None; KERAS_MAX_STEPS_PER_EPOCH in the environment sets it, too.
+    """The most batches of an epoch, a test or a prediction, or None;
+    KERAS_MAX_STEPS_PER_EPOCH in the environment sets it, too.
 
     >>> keras.config.max_steps_per_epoch() is None
     True

@@ -1,7 +1,7 @@
 """keras.dtype_policies."""
 
 from brio._missing import attribute_error_of as _attribute_error_of
-from brio.keras.mixed_precision import DTypePolicy  # noqa: F401
+from brio.keras.mixed_precision import DTypePolicy
 
 _missing = _attribute_error_of(__name__)
 _ELSEWHERE = ("DTypePolicyMap", "FloatDTypePolicy")

@@ -71,7 +71,8 @@ class ExportArchive:
         if input_signature is None:
             if not isinstance(fn, Function):
                 raise ValueError(
-                    "a function that is no tf.function needs an input_signature: [keras.InputSpec(shape=(None, 3), dtype='float32')]"
+                    "a function that is no tf.function needs an input_signature: [keras.InputSpec(shape=(None, 3), "
+                    "dtype='float32')]"
                 )
             if not traces_of(fn):
                 raise ValueError(f"{fn!r} was never called; call it, or give an input_signature")
@@ -83,7 +84,8 @@ class ExportArchive:
         return made
 
     def track_and_add_endpoint(self, name, resource, input_signature, **kwargs):
-        """The call of a layer or model as an endpoint. Whoever is served is not training: layers that draw leave the input alone."""
+        """The call of a layer or model as an endpoint.
+        Whoever is served is not training: layers that draw leave the input alone."""
         self.track(resource)
 
         @functools.wraps(resource.__call__)
@@ -140,7 +142,8 @@ def tensor_spec(x):
         return TensorSpec(x.shape, x.dtype, x.name)
     if not hasattr(x, "shape") or not hasattr(x, "dtype"):
         raise TypeError(
-            f"an input_signature is made of InputSpecs, TensorSpecs, symbols and tensors, but got {x!r} of type {type(x).__name__}"
+            f"an input_signature is made of InputSpecs, TensorSpecs, symbols and tensors, but got {x!r} of type "
+            f"{type(x).__name__}"
         )
     return TensorSpec(
         (None, *tuple(x.shape)[1:]), x.dtype, _core._symbol_layer(x).name if isinstance(x, KerasTensor) else None
@@ -163,7 +166,8 @@ def signature_of_model(model):
     shape = model.__dict__.get("_built_for")
     if shape is None:
         raise ValueError(
-            "the model has never been called, so that the shape of its inputs is not known; call it on data before it is exported, or give an input_signature"
+            "the model has never been called, so that the shape of its inputs is not known; call it on data before it "
+            "is exported, or give an input_signature"
         )
     return [_specs_of_shapes(shape, model.compute_dtype)]
 
@@ -184,7 +188,8 @@ def export_model(model, filepath, verbose=None, input_signature=None):
 
 
 def export_onnx(model, filepath, verbose=None, input_signature=None):
-    """The call of the model as an ONNX file, for any number of samples. An op that ONNX has not is named with its layer."""
+    """The call of the model as an ONNX file, for any number of samples.
+    An op that ONNX has not is named with its layer."""
 
     @functools.wraps(model.__call__)
     def serve(*args):

@@ -5,7 +5,7 @@ import inspect
 from brio import _core
 from brio.keras import _builtin, _builtin_pictures, _classes, _recurrent
 from brio.keras._input_spec import InputSpec  # noqa: F401
-from brio.keras._layer import KerasTensor, Layer, _known
+from brio.keras._layer import KerasTensor, Layer, _known  # noqa: F401
 from brio.keras.config import floatx as _floatx
 
 _BASES = {
@@ -39,18 +39,12 @@ _classes.module_classes(globals(), "LAYERS", _make, but=("InputLayer", "Layer", 
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D  # noqa: F821
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D  # noqa: F821
-GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D = (
-    GlobalAveragePooling1D,
-    GlobalAveragePooling2D,
-    GlobalAveragePooling3D,
-)  # noqa: F821
+GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D  # noqa: F821
+GlobalAvgPool3D = GlobalAveragePooling3D  # noqa: F821
 GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D  # noqa: F821
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D  # noqa: F821
-Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (
-    Conv1DTranspose,
-    Conv2DTranspose,
-    Conv3DTranspose,
-)  # noqa: F821
+Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose  # noqa: F821
+Convolution3DTranspose = Conv3DTranspose  # noqa: F821
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D  # noqa: F821
 GroupedQueryAttention = GroupQueryAttention  # noqa: F821
 
@@ -133,8 +127,8 @@ def Input(shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None
 class InputLayer(Layer):
     """The same as a layer, to begin a Sequential with."""
 
-    def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None, input_tensor=None,
-                 optional=False, name=None, input_shape=None, trainable=True):  # fmt: skip
+    def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None,
+                 input_tensor=None, optional=False, name=None, input_shape=None, trainable=True):  # fmt: skip
         if batch_shape is not None:
             shape, batch_size = tuple(batch_shape[1:]), batch_shape[0]
         shape = input_shape if shape is None else shape
@@ -219,18 +213,22 @@ _ELSEWHERE = {
         "_hashed_crossing": "HashedCrossing",
         "_conv_lstm": "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
         "_legacy_layers": "RandomHeight RandomWidth ThresholdedReLU",
-        "_color_layers": "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization RandomSaturation "
-                         "RandomSharpness Solarization",
+        "_color_layers": (
+            "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization "
+            "RandomSaturation RandomSharpness Solarization"
+        ),
         "_histogram_layers": "AutoContrast ContrastLimitedAdaptiveHistogramEqualization Equalization",
         "_warp_layers": "RandomElasticTransform RandomErasing RandomGaussianBlur RandomPerspective RandomShear",
         "_mixing_layers": "AugMix CutMix MaxNumBoundingBoxes MixUp Pipeline RandAugment",
-        "_adaptive_pooling": "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D "
-                             "AdaptiveMaxPooling3D",
+        "_adaptive_pooling": (
+            "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D "
+            "AdaptiveMaxPooling2D AdaptiveMaxPooling3D"
+        ),
         "_spectrograms": "MelSpectrogram STFTSpectrogram",
         "_reversible_embedding": "ReversibleEmbedding",
     }.items()
     for name in names.split()
-}  # fmt: skip
+}
 
 
 def __getattr__(name):

@@ -39,7 +39,8 @@ class Loss:
 
 
 def _floating(x, wanted=False):
-    """float32, as Keras computes losses in; whole numbers may be classes and stay, where they are not to be predictions."""
+    """float32, as Keras computes losses in; whole numbers may be classes and stay,
+    where they are not to be predictions."""
     if not isinstance(x, _core.Tensor):
         if isinstance(x, (_core.KerasTensor, _core.Variable)):
             return x
@@ -90,7 +91,8 @@ class Reduction:
 
 
 def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
-    """For embeddings of length 1 and their classes: how much nearer others of the class should be than those of other classes.
+    """For embeddings of length 1 and their classes:
+    how much nearer others of the class should be than those of other classes.
 
     >>> keras.losses.circle([0, 1, 0], np.eye(3, dtype="float32")).numpy().round().astype(int).tolist()
     [54, 0, 54]
@@ -169,7 +171,8 @@ def _core_loss(loss):
 
 
 def _of_one_rank(y_true, y_pred):
-    """Labels (n,) of predictions (n, 1) become (n, 1), as for Keras' own losses: a function that subtracts them would make (n, n)."""
+    """Labels (n,) of predictions (n, 1) become (n, 1), as for Keras' own losses:
+    a function that subtracts them would make (n, n)."""
     ranks = len(y_true.shape), len(y_pred.shape)
     if ranks[1] == ranks[0] + 1 and y_pred.shape[-1] == 1:
         return (_core.expand_dims(y_true, -1), y_pred) if ranks[0] == 1 else (y_true, _core.squeeze(y_pred, -1))

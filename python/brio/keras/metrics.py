@@ -81,7 +81,8 @@ class Metric:
 
         if len(values) != len(self.variables):
             raise ValueError(
-                f"[{self.name}] metric_variables has {len(values)} values, but the metric has {len(self.variables)} variables; give one for each"
+                f"[{self.name}] metric_variables has {len(values)} values, but the metric has {len(self.variables)} "
+                "variables; give one for each"
             )
         return _stateless.run(self.variables, values, call)
 
@@ -221,9 +222,11 @@ _classes.module_classes(globals(), "METRICS", _make, but=("Mean", "Sum"))
 for _name in dir(_core._metrics):
     if not _name.startswith("_"):
         globals()[_name] = getattr(_core._metrics, _name)
-for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_logarithmic_error",
-              "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "binary_focal_crossentropy", "categorical_focal_crossentropy", "hinge", "squared_hinge",
-              "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber", "cosine_similarity"):  # fmt: skip
+for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error",
+              "mean_squared_logarithmic_error", "binary_crossentropy", "categorical_crossentropy",
+              "sparse_categorical_crossentropy", "binary_focal_crossentropy", "categorical_focal_crossentropy", "hinge",
+              "squared_hinge", "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber",
+              "cosine_similarity"):  # fmt: skip
     globals()[_name] = getattr(_core._losses, _name)
 
 
@@ -244,18 +247,19 @@ def pearson_correlation(y_true, y_pred, axis=-1):
     """
     y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
     y_true, y_pred = y_true - true, y_pred - predicted
-    spread = lambda y: _core.sqrt(_core.reduce_mean(y * y, axis=axis, keepdims=True))  # noqa: E731
+    spread = lambda y: _core.sqrt(_core.reduce_mean(y * y, axis=axis, keepdims=True))
     return _core.reduce_mean(y_true / spread(y_true) * (y_pred / spread(y_pred)), axis=axis)
 
 
 def concordance_correlation(y_true, y_pred, axis=-1):
-    """How far predictions are targets along an axis: as pearson_correlation(), and less where their means or spreads differ.
+    """How far predictions are targets along an axis:
+    as pearson_correlation(), and less where their means or spreads differ.
 
     >>> keras.metrics.concordance_correlation([[0.0, 1.0, 0.5]], [[0.1, 0.9, 0.5]]).numpy().round(3)
     array([0.976], dtype=float32)
     """
     y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
-    spread = lambda y, mean: _core.reduce_mean((y - mean) * (y - mean), axis=axis, keepdims=True)  # noqa: E731
+    spread = lambda y, mean: _core.reduce_mean((y - mean) * (y - mean), axis=axis, keepdims=True)
     norm = spread(y_true, true) + spread(y_pred, predicted) + (true - predicted) * (true - predicted)
     return _core.reduce_mean(2 * (y_true - predicted) * (y_pred - predicted) / (norm + 1e-7), axis=axis)
 

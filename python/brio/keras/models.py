@@ -156,12 +156,14 @@ class Model(Trainer, Layer):
         saving.load_weights(self, filepath, skip_mismatch, **kwargs)
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
-        """Writes the call of the model as a SavedModel, whose endpoint `serve` tf.saved_model.load() and TFSMLayer find, or as "onnx"."""
+        """Writes the call of the model as a SavedModel,
+        whose endpoint `serve` tf.saved_model.load() and TFSMLayer find, or as "onnx"."""
         from brio.keras.export import export_model, export_onnx
 
         if format not in ("tf_saved_model", "onnx"):
             raise ValueError(
-                f"brio exports models as 'tf_saved_model' and 'onnx', but the format is {format!r}; model.save('x.keras') writes a file that Keras loads"
+                f"brio exports models as 'tf_saved_model' and 'onnx', but the format is {format!r}; "
+                "model.save('x.keras') writes a file that Keras loads"
             )
         (export_onnx if format == "onnx" else export_model)(self, filepath, verbose, input_signature)
 
@@ -456,7 +458,8 @@ class Sequential(Model):
         pass
 
     def _built_input(self):
-        """What a Sequential that begins with no Input was built for, as Keras writes it down: (shape, dtype); None where that is not known."""
+        """What a Sequential that begins with no Input was built for, as Keras writes it down: (shape, dtype);
+        None where that is not known."""
         built_for = self._handle.built_for()
         if len(built_for) != 1:
             return None
@@ -600,17 +603,23 @@ def _compiled_alike(made, model):
 
     if model.__dict__.get("compiled"):
         given = model._compile_arguments
-        own = lambda v: type(v).from_config(v.get_config()) if isinstance(v, (Metric, Optimizer)) else v  # noqa: E731
+        own = lambda v: type(v).from_config(v.get_config()) if isinstance(v, (Metric, Optimizer)) else v
         made.compile(**_nest.map_structure(own, given))
     return made
 
 
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False):
     """The same layers with weights of their own, freshly made."""
-    made = lambda layer: (clone_function or _fresh)(layer)  # noqa: E731
+    made = lambda layer: (clone_function or _fresh)(layer)
     if isinstance(model, Sequential):
-        again = type(model)([made(layer) for layer in model.layers] if model._symbols is None else
-                            [_core._input(tuple(model.input.shape)[1:], -1, model.input.dtype, None), *(made(layer) for layer in model.layers)])  # fmt: skip
+        again = type(model)(
+            [made(layer) for layer in model.layers]
+            if model._symbols is None
+            else [
+                _core._input(tuple(model.input.shape)[1:], -1, model.input.dtype, None),
+                *(made(layer) for layer in model.layers),
+            ]
+        )
         if not again.built and "_built_for" in model.__dict__:
             again.build(model._built_for)
         return _compiled_alike(again, model)

@@ -32,22 +32,23 @@ def __dir__():
 class Optimizer:
     """Changes variables along their gradients. The classes of this module are C++.
 
-    Derive from it and write update_step(gradient, variable, learning_rate), which assigns the variable; variables of its
-    own are made in build(variables) by add_variable_from_reference(variable, name=...).
+    Derive from it and write update_step(gradient, variable, learning_rate), which assigns the variable; variables of
+    its own are made in build(variables) by add_variable_from_reference(variable, name=...).
     """
 
     _owner = None  # the model that trains with it
     _also_taken = ("lr", "decay")  # by constructors, beside what their signatures name
 
-    def __init__(self, learning_rate=0.01, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
-                 ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None, name=None,
-                 **kwargs):  # fmt: skip
+    def __init__(self, learning_rate=0.01, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None,
+                 use_ema=False, ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None,
+                 gradient_accumulation_steps=None, name=None, **kwargs):  # fmt: skip
         if kwargs:
             raise ValueError(f"{type(self).__name__} got arguments that no optimizer knows: {', '.join(kwargs)}")
         shared = {
-            "weight_decay": weight_decay, "clipnorm": clipnorm, "clipvalue": clipvalue, "global_clipnorm": global_clipnorm,
-            "use_ema": use_ema, "ema_momentum": ema_momentum, "ema_overwrite_frequency": ema_overwrite_frequency,
-            "loss_scale_factor": loss_scale_factor, "gradient_accumulation_steps": gradient_accumulation_steps,
+            "weight_decay": weight_decay, "clipnorm": clipnorm, "clipvalue": clipvalue,
+            "global_clipnorm": global_clipnorm, "use_ema": use_ema, "ema_momentum": ema_momentum,
+            "ema_overwrite_frequency": ema_overwrite_frequency, "loss_scale_factor": loss_scale_factor,
+            "gradient_accumulation_steps": gradient_accumulation_steps,
             "name": name or _classes.snake(type(self).__name__),
         }  # fmt: skip
         self._config = {"learning_rate": learning_rate, **shared}
@@ -79,7 +80,7 @@ class Optimizer:
         """A variable that belongs to the optimizer."""
         from brio.keras import initializers
 
-        made = lambda: initializers.get(initializer)(shape, dtype or "float32")  # noqa: E731
+        made = lambda: initializers.get(initializer)(shape, dtype or "float32")
         self._own.append(_core.Variable(made, trainable=False, name=f"{self.name}/{name or 'variable'}"))
         return self._own[-1]
 
@@ -119,7 +120,8 @@ class Optimizer:
     def stateless_apply(self, optimizer_variables, grads, trainable_variables):
         """As in Keras on TensorFlow, an error: apply() changes the variables."""
         raise ValueError(
-            "stateless_apply is not supported with the TensorFlow backend; call apply(grads, trainable_variables), which changes the variables"
+            "stateless_apply is not supported with the TensorFlow backend; call apply(grads, trainable_variables), "
+            "which changes the variables"
         )
 
     def minimize(self, loss, var_list, tape=None):
@@ -153,7 +155,8 @@ class Optimizer:
             rate, LearningRateSchedule
         ):
             raise TypeError(
-                f"the learning rate of '{self.name}' comes from a schedule and cannot be set to {rate}; make the optimizer with a number"
+                f"the learning rate of '{self.name}' comes from a schedule and cannot be set to {rate}; make the "
+                "optimizer with a number"
             )
         self._brio.set_learning_rate(rate)
 
@@ -243,7 +246,8 @@ def _make(name, text):
             given = _classes.bound(type(self), text, args, kwargs)
             if type(self).update_step is not Optimizer.update_step:
                 raise TypeError(
-                    f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from keras.optimizers.Optimizer"
+                    f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from "
+                    "keras.optimizers.Optimizer"
                 )
             if given.pop("decay", None) is not None:
                 warnings.warn(

@@ -21,7 +21,8 @@ __getattr__ = _attribute_error_of(__name__)
 
 
 def abs_max_quantize(inputs, axis, value_range=(-127, 127), dtype="int8", epsilon=1e-7, to_numpy=False):
-    """(numbers scaled so that the largest along axes is the end of value_range, and rounded; the scale that they were multiplied by).
+    """(numbers scaled so that the largest along axes is the end of value_range, and rounded; the scale that they were
+    multiplied by).
 
     >>> numbers, scale = keras.quantizers.abs_max_quantize(tf.constant([[0.5, -1.0]]), axis=-1)
     >>> numbers.numpy().tolist()
@@ -84,9 +85,12 @@ class AbsMaxQuantizer(Quantizer):
 
 
 def fake_quant_with_min_max_vars(inputs, min_vals, max_vals, num_bits=8, narrow_range=False, axis=None):
-    """inputs rounded to the numbers of num_bits bits between min_vals and max_vals, which are one pair, or one for each place of an axis.
+    """inputs rounded to the numbers of num_bits bits between min_vals and max_vals, which are one pair,
+    or one for each place of an axis.
 
-    >>> keras.quantizers.fake_quant_with_min_max_vars(tf.constant([0.1, 0.9, 7.0]), 0.0, 1.0, num_bits=1).numpy().tolist()
+    >>> keras.quantizers.fake_quant_with_min_max_vars(
+    ...     tf.constant([0.1, 0.9, 7.0]), 0.0, 1.0, num_bits=1
+    ... ).numpy().tolist()
     [0.0, 1.0, 1.0]
     """
     inputs = tf.convert_to_tensor(inputs)

@@ -1,6 +1,8 @@
-"""keras.saving: .keras files, .weights.h5 and .safetensors. Files are written aside, synced and renamed, with a checksum.
+"""keras.saving: .keras files, .weights.h5 and .safetensors.
+Files are written aside, synced and renamed, with a checksum.
 
-What is read is compared with the model first, all of it, and then assigned: a load that fails leaves the model as it was.
+What is read is compared with the model first, all of it, and then assigned:
+a load that fails leaves the model as it was.
 """
 
 import datetime
@@ -16,7 +18,7 @@ import numpy as np
 from brio import _core, _files, errors
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _state
-from brio.keras._serialization import (  # noqa: F401: names of keras.saving
+from brio.keras._serialization import (
     CustomObjectScope, deserialize_keras_object, get_custom_objects, get_registered_name, get_registered_object,
     register_keras_serializable, serialize_keras_object,
 )  # fmt: skip
@@ -166,7 +168,8 @@ def _read_into(model, source, skip_mismatch, what, is_new=False):
                     rows.append((variable, value))
                 else:
                     wrong.append(
-                        f"variable {i} of {where} has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(value))}"
+                        f"variable {i} of {where} has shape {tuple(variable.shape)}, but the file has "
+                        f"{tuple(np.shape(value))}"
                     )
         if wrong and isinstance(
             entry.owner, Optimizer
@@ -302,7 +305,8 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
         return _legacy_h5.save_model(model, filepath, kwargs.get("include_optimizer", True))
     if not filepath.endswith(".keras"):
         raise ValueError(
-            f"models are written to files that end in .keras or .h5, but the name is {filepath}; for weights alone there is save_weights()"
+            f"models are written to files that end in .keras or .h5, but the name is {filepath}; for weights alone "
+            "there is save_weights()"
         )
     _check_overwrite(filepath, overwrite)
     config = json.dumps(serialize_keras_object(model))

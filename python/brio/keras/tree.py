@@ -6,8 +6,8 @@ from brio.nest import assert_same_structure, flatten, is_nested, map_structure, 
 __getattr__ = _missing.attribute_error_of(__name__)
 
 __all__ = [
-    "MAP_TO_NONE", "assert_same_paths", "assert_same_structure", "flatten", "flatten_with_path", "is_nested", "lists_to_tuples", "map_shape_structure",
-    "map_structure", "map_structure_up_to", "pack_sequence_as", "traverse",
+    "MAP_TO_NONE", "assert_same_paths", "assert_same_structure", "flatten", "flatten_with_path", "is_nested",
+    "lists_to_tuples", "map_shape_structure", "map_structure", "map_structure_up_to", "pack_sequence_as", "traverse",
 ]  # fmt: skip
 
 
@@ -63,8 +63,8 @@ def map_structure_up_to(shallow_structure, func, *structures):
 
 def map_shape_structure(func, structure):
     """func of each shape: a tuple of numbers and None is one."""
-    is_shape = lambda x: isinstance(x, (list, tuple)) and all(n is None or isinstance(n, int) for n in x)  # noqa: E731
-    made = lambda x: _Made(func(tuple(x))) if is_shape(x) else None  # noqa: E731
+    is_shape = lambda x: isinstance(x, (list, tuple)) and all(n is None or isinstance(n, int) for n in x)
+    made = lambda x: _Made(func(tuple(x))) if is_shape(x) else None
     return map_structure(lambda leaf: leaf.value if isinstance(leaf, _Made) else leaf, traverse(made, structure))
 
 

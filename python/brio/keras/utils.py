@@ -14,7 +14,8 @@ class _Variables(type):
 
 
 class Variable(metaclass=_Variables):
-    """keras.Variable(initializer, shape, dtype, ...): a tf.Variable of a value, or of what an initializer gives for a shape."""
+    """keras.Variable(initializer, shape, dtype, ...):
+    a tf.Variable of a value, or of what an initializer gives for a shape."""
 
     _makes = _core.Variable
 
@@ -231,7 +232,7 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
         n = sum(1 for _ in dataset)
     if shuffle:
         dataset = dataset.shuffle(max(n, 1), seed=seed, reshuffle_each_iteration=False)
-    count = lambda size: size if size is None or isinstance(size, int) else round(size * n)  # noqa: E731
+    count = lambda size: size if size is None or isinstance(size, int) else round(size * n)
     left, right = count(left_size), count(right_size)
     if left is None and right is None:
         raise ValueError("split_dataset needs left_size or right_size")
@@ -242,14 +243,31 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
 
 _ELSEWHERE = {
     "audio_dataset_from_directory": "brio.keras._audio_files",
-    **dict.fromkeys(("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"), "brio.data._readers"),
-    "get_file": "brio.keras._download", **dict.fromkeys(("plot_model", "model_to_dot"), "brio.keras._drawing"), "Config": "brio.keras._config_object", "FeatureSpace": "brio.keras._feature_space",
+    **dict.fromkeys(
+        ("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"),
+        "brio.data._readers",
+    ),
+    "get_file": "brio.keras._download",
+    **dict.fromkeys(("plot_model", "model_to_dot"), "brio.keras._drawing"),
+    "Config": "brio.keras._config_object",
+    "FeatureSpace": "brio.keras._feature_space",
     **dict.fromkeys(("PyDataset", "Sequence"), "brio.keras._py_dataset"),
     **dict.fromkeys(("pack_x_y_sample_weight", "unpack_x_y_sample_weight"), "brio.keras._batches"),
     **dict.fromkeys(("load_img", "img_to_array", "array_to_img", "save_img"), "brio.keras._pictures"),
-    **dict.fromkeys(("CustomObjectScope", "custom_object_scope", "deserialize_keras_object", "get_custom_objects", "get_registered_name",
-                     "get_registered_object", "register_keras_serializable", "serialize_keras_object"), "brio.keras.saving"),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "CustomObjectScope",
+            "custom_object_scope",
+            "deserialize_keras_object",
+            "get_custom_objects",
+            "get_registered_name",
+            "get_registered_object",
+            "register_keras_serializable",
+            "serialize_keras_object",
+        ),
+        "brio.keras.saving",
+    ),
+}
 
 
 def __getattr__(name):

@@ -31,12 +31,15 @@ def _bytes(images):
     return np.array(images, "uint8")
 
 
-def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mapping=None, color=(128, 128, 128), line_thickness=2, text_thickness=1,
-                        font_scale=1.0, data_format=None):  # fmt: skip
-    """Pictures, as bytes, with the frames of {"boxes": ..., "labels": ...} and the names that class_mapping has for their labels; -1 is no box.
+def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mapping=None, color=(128, 128, 128),
+                        line_thickness=2, text_thickness=1, font_scale=1.0, data_format=None):  # fmt: skip
+    """Pictures, as bytes, with the frames of {"boxes": ..., "labels":
+    ...} and the names that class_mapping has for their labels; -1 is no box.
 
     >>> boxes = {"boxes": np.float32([[[2, 2, 9, 9]]]), "labels": np.array([[1]])}
-    >>> keras.visualization.draw_bounding_boxes(np.zeros((1, 12, 12, 3)), boxes, "xyxy", color=(255, 0, 0))[0, 2, 5].tolist()
+    >>> keras.visualization.draw_bounding_boxes(
+    ...     np.zeros((1, 12, 12, 3)), boxes, "xyxy", color=(255, 0, 0)
+    ... )[0, 2, 5].tolist()
     [255, 0, 0]
     """
     if not isinstance(bounding_boxes, dict) or not {"boxes", "labels"} <= set(bounding_boxes):
@@ -62,7 +65,7 @@ def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mappi
 def _frame(picture, left, top, right, bottom, color, thickness):
     """A frame whose lines have the box's sides in their middles."""
     before, behind = thickness // 2, (thickness - 1) // 2 + 1
-    span = lambda low, high: slice(max(low - before, 0), max(high + behind, 0))  # noqa: E731
+    span = lambda low, high: slice(max(low - before, 0), max(high + behind, 0))
     for y in (top, bottom):
         picture[span(y, y), span(left, right)] = color
     for x in (left, right):
@@ -91,7 +94,10 @@ def _write(picture, text, left, top, color, scale, thickness):
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError:
-        text = "names of classes are written with the package opencv-python or Pillow; install one, or leave class_mapping out"
+        text = (
+            "names of classes are written with the package opencv-python or Pillow; install one, or leave "
+            "class_mapping out"
+        )
         raise ImportError(f"[draw_bounding_boxes] {text}") from None
     canvas = Image.fromarray(picture)
     font, place = ImageFont.load_default(2 * high), (at[0], at[1] - 2 * high)
@@ -99,12 +105,14 @@ def _write(picture, text, left, top, color, scale, thickness):
     picture[:] = np.asarray(canvas)
 
 
-def draw_segmentation_masks(images, segmentation_masks, num_classes=None, color_mapping=None, alpha=0.8, blend=True, ignore_index=-1,
-                            data_format=None):  # fmt: skip
+def draw_segmentation_masks(images, segmentation_masks, num_classes=None, color_mapping=None, alpha=0.8, blend=True,
+                            ignore_index=-1, data_format=None):  # fmt: skip
     """Pictures with the pixels of each class in its colour, mixed with what is there where `blend` is set.
 
     >>> masks = np.int32([[[[0], [1]]]])
-    >>> keras.visualization.draw_segmentation_masks(np.full((1, 1, 2, 3), 100.0), masks, 2, {0: (0, 0, 0), 1: (200, 0, 0)}, alpha=0.5).tolist()
+    >>> keras.visualization.draw_segmentation_masks(
+    ...     np.full((1, 1, 2, 3), 100.0), masks, 2, {0: (0, 0, 0), 1: (200, 0, 0)}, alpha=0.5
+    ... ).tolist()
     [[[[50, 50, 50], [150, 50, 50]]]]
     """
     images = _batch("draw_segmentation_masks", images, data_format).astype("float32")
@@ -138,9 +146,11 @@ def _pyplot(function):
     return matplotlib.pyplot
 
 
-def plot_image_gallery(images, y_true=None, y_pred=None, label_map=None, rows=None, cols=None, value_range=(0, 255), scale=2, path=None, show=None,
-                       transparent=True, dpi=60, legend_handles=None, data_format=None):  # fmt: skip
-    """Shows pictures in rows and columns, with their labels and predictions where they are given, or writes them to a file."""
+def plot_image_gallery(images, y_true=None, y_pred=None, label_map=None, rows=None, cols=None, value_range=(0, 255),
+                       scale=2, path=None, show=None, transparent=True, dpi=60, legend_handles=None,
+                       data_format=None):  # fmt: skip
+    """Shows pictures in rows and columns, with their labels and predictions where they are given,
+    or writes them to a file."""
     pyplot = _pyplot("plot_image_gallery")
     if path is not None and show:
         raise ValueError("[plot_image_gallery] got a path and show=True; give one of them")
@@ -174,10 +184,11 @@ def plot_image_gallery(images, y_true=None, y_pred=None, label_map=None, rows=No
         pyplot.close(figure)
 
 
-def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=None, value_range=(0, 255), true_color=(0, 188, 212),
-                              pred_color=(255, 235, 59), line_thickness=2, font_scale=1.0, text_thickness=None, class_mapping=None,
-                              ground_truth_mapping=None, prediction_mapping=None, legend=False, legend_handles=None, rows=None,
-                              cols=None, data_format=None, **kwargs):  # fmt: skip
+def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=None, value_range=(0, 255),
+                              true_color=(0, 188, 212), pred_color=(255, 235, 59), line_thickness=2, font_scale=1.0,
+                              text_thickness=None, class_mapping=None, ground_truth_mapping=None,
+                              prediction_mapping=None, legend=False, legend_handles=None, rows=None, cols=None,
+                              data_format=None, **kwargs):  # fmt: skip
     """Shows pictures with the boxes that are true and those that are predicted."""
     _pyplot("plot_bounding_box_gallery")
     if legend and legend_handles:
@@ -206,8 +217,9 @@ def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=N
     )
 
 
-def plot_segmentation_mask_gallery(images, num_classes, value_range=(0, 255), y_true=None, y_pred=None, color_mapping=None, blend=True,
-                                   alpha=0.8, ignore_index=-1, data_format=None, **kwargs):  # fmt: skip
+def plot_segmentation_mask_gallery(images, num_classes, value_range=(0, 255), y_true=None, y_pred=None,
+                                   color_mapping=None, blend=True, alpha=0.8, ignore_index=-1, data_format=None,
+                                   **kwargs):  # fmt: skip
     """Shows pictures beside themselves with the masks that are true and those that are predicted."""
     images = _batch("plot_segmentation_mask_gallery", images, data_format)
     shown = [images]

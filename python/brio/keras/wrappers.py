@@ -144,7 +144,8 @@ class SKLearnClassifier(_ClassifierMixin, _Estimator):
     def _from_outputs(self, outputs):
         if outputs.ndim != 2 or outputs.shape[1] != len(self.classes_):
             raise ValueError(
-                f"the model gives shape {outputs.shape} for {len(self.classes_)} classes; its output must have a number for each class"
+                f"the model gives shape {outputs.shape} for {len(self.classes_)} classes; its output must have a "
+                "number for each class"
             )
         found = self.classes_[np.argmax(outputs, axis=1)]
         return found if self._rank == 1 else found.reshape(-1, 1)

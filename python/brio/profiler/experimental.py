@@ -1,7 +1,7 @@
 """tf.profiler.experimental: writes down what the steps of a program were spent on, and the parts of it that it names.
 
-The steps that the recorder saw and what Trace() named lie in LOGDIR/plugins/profile/DATE/HOST.trace.json, in the form that chrome://tracing and
-Perfetto show.
+The steps that the recorder saw and what Trace() named lie in LOGDIR/plugins/profile/DATE/HOST.trace.json, in the form
+that chrome://tracing and Perfetto show.
 """
 
 import collections

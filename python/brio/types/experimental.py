@@ -7,7 +7,7 @@ import typing
 import numpy as np
 
 from brio import _core
-from brio._function import AtomicFunction, ConcreteFunction, Function, FunctionType  # noqa: F401: names of this module
+from brio._function import AtomicFunction, ConcreteFunction, Function, FunctionType  # noqa: F401  names of this module
 from brio._missing import attribute_error_of
 
 __getattr__ = attribute_error_of(__name__)

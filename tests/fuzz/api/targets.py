@@ -5,21 +5,41 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "scripts" / "api"))
-import signatures  # noqa: E402: beside the scripts that make the API pages
-import surface  # noqa: E402
-import values  # noqa: E402
+import signatures  # beside the scripts that make the API pages
+import surface
+import values
 
-# They end the process, print past sys.stdout, loop for as long as they are told to, set what nothing puts back (see settings.py), or make
-# networks of hundreds of millions of weights, which takes the time and the memory that they need.
+# They end the process, print past sys.stdout, loop for as long as they are told to, set what nothing puts back (see
+# settings.py), or make networks of hundreds of millions of weights, which takes the time and the memory that they need.
 LEFT_OUT = {
-    "tf.compat.v1.app.run", "tf.test.main", "tf.print", "tf.while_loop", "keras.ops.while_loop", "tf.compat.v1.while_loop",
+    "tf.compat.v1.app.run",
+    "tf.test.main",
+    "tf.print",
+    "tf.while_loop",
+    "keras.ops.while_loop",
+    "tf.compat.v1.while_loop",
     "tf.experimental.numpy.experimental_enable_numpy_behavior",
-    *(f"keras.applications.{place}{name}" for place, names in (
-        ("", "ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall EfficientNetV2L EfficientNetV2M EfficientNetB7 EfficientNetB6 VGG16 VGG19 ResNet152 ResNet152V2"),
-        ("convnext.", "ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall"), ("efficientnet_v2.", "EfficientNetV2L EfficientNetV2M"),
-        ("efficientnet.", "EfficientNetB7 EfficientNetB6"), ("vgg16.", "VGG16"), ("vgg19.", "VGG19"), ("resnet.", "ResNet152"), ("resnet_v2.", "ResNet152V2"),
-    ) for name in names.split()),
-}  # fmt: skip
+    *(
+        f"keras.applications.{place}{name}"
+        for place, names in (
+            (
+                "",
+                (
+                    "ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall EfficientNetV2L EfficientNetV2M "
+                    "EfficientNetB7 EfficientNetB6 VGG16 VGG19 ResNet152 ResNet152V2"
+                ),
+            ),
+            ("convnext.", ("ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall")),
+            ("efficientnet_v2.", "EfficientNetV2L EfficientNetV2M"),
+            ("efficientnet.", "EfficientNetB7 EfficientNetB6"),
+            ("vgg16.", "VGG16"),
+            ("vgg19.", "VGG19"),
+            ("resnet.", "ResNet152"),
+            ("resnet_v2.", "ResNet152V2"),
+        )
+        for name in names.split()
+    ),
+}
 
 
 class Target:
@@ -80,6 +100,8 @@ def methods(evaluate):
 
 OPERATORS = {
     f"__{name}__"
-    for name in "add radd sub rsub mul rmul truediv rtruediv floordiv mod pow rpow matmul rmatmul and or xor invert neg abs lt le gt ge eq ne "
-    "getitem setitem len iter bool int float index contains call array format".split()
+    for name in (
+        "add radd sub rsub mul rmul truediv rtruediv floordiv mod pow rpow matmul rmatmul and or xor invert neg abs lt "
+        "le gt ge eq ne getitem setitem len iter bool int float index contains call array format"
+    ).split()
 }

@@ -18,11 +18,11 @@ import time
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import nasty  # noqa: E402
-import numpy as np  # noqa: E402
-import settings  # noqa: E402
+import numpy as np
 
-import brio as tf  # noqa: E402
+import brio as tf
+import nasty
+import settings
 
 keras = tf.keras
 MEMORY = 6 << 30  # no call has a right to more
@@ -58,18 +58,18 @@ NAMES = {
     "functional_model": functional_model,
 }
 
-# What a caller of TensorFlow is prepared for, and what Python itself raises of structures that hold themselves (RecursionError) or of
-# lists that no memory holds (MemoryError). SystemError is not among them.
+# What a caller of TensorFlow is prepared for, and what Python itself raises of structures that hold themselves
+# (RecursionError) or of lists that no memory holds (MemoryError). SystemError is not among them.
 EXPECTED = (
-    TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError, AssertionError, StopIteration, ArithmeticError, BufferError,
-    NotImplementedError, LookupError, OSError, ImportError, EOFError, np.ma.MAError, RecursionError, MemoryError, nasty.Boom, tf.errors.OpError, Warning,
-    tf.compat.v1.flags.Error,
+    TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError, AssertionError, StopIteration,
+    ArithmeticError, BufferError, NotImplementedError, LookupError, OSError, ImportError, EOFError, np.ma.MAError,
+    RecursionError, MemoryError, nasty.Boom, tf.errors.OpError, Warning, tf.compat.v1.flags.Error,
 )  # fmt: skip
 UNEXPECTED_TEXT = ("std::", "bad_cast", "bad_alloc", "basic_string", "vector::")
 
 
 def evaluate(text):
-    return eval(text, dict(NAMES))  # noqa: S307: our own text
+    return eval(text, dict(NAMES))
 
 
 def consume(result, depth=0):
@@ -111,7 +111,7 @@ def attempt(text):
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             consume(evaluate(text))
-    except Exception as error:  # noqa: BLE001: which ones is what is tested
+    except Exception as error:  # noqa: BLE001  which ones is what is tested
         try:
             bad = why_bad(error)
         except nasty.Boom:

@@ -10,7 +10,7 @@ SPARSE = "y = np.array([0, 2, 1, 1])\np = rng.uniform(0.1, 1.0, (4, 3)).astype('
 def loss(make, data):
     """As it is, weighted, with each reduction, and its gradient."""
     plain, rest = make.split("(", 1)
-    of = lambda more: f"{plain}({rest[:-1]}{', ' if rest != ')' and more else ''}{more})"  # noqa: E731
+    of = lambda more: f"{plain}({rest[:-1]}{', ' if rest != ')' and more else ''}{more})"
     return f"""
 {data}w = np.array([0.5, 1.0, 2.0, 0.0], 'float32')
 q = tf.constant(p)

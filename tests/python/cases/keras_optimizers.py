@@ -1,6 +1,6 @@
 """Optimizers and schedules: three steps each from fixed weights and gradients."""
 
-O = "keras.optimizers."
+O = "keras.optimizers."  # noqa: E741  short for many rows
 
 
 def steps(make, count=3):

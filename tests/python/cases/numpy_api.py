@@ -36,7 +36,7 @@ _REST = {
 
 
 def _cases():
-    say = lambda text: text.replace("tnp.", "tf.experimental.numpy.")  # noqa: E731
+    say = lambda text: text.replace("tnp.", "tf.experimental.numpy.")
     for name, text in {**_MAKING, **_REST}.items():
         yield name, say(text)
     for name in _ONE:  # TensorFlow's own take whole numbers only after experimental_enable_numpy_behavior()

@@ -340,7 +340,7 @@ def _scatter(name):
         dtype = d.rng.choice(("float32", "int32", "float64", "int64"))
         where = f"np.array({[[i] for i in d.rng.sample(range(rows), min(n, rows))]})"
         updates = d.data((min(n, rows), *width), dtype, "plain", "T")
-        if name.endswith("scatter_nd") or name.endswith("scatter"):
+        if name.endswith(("scatter_nd", "scatter")):
             return f"{name}({where}, {updates}, {[rows, *width]})"
         return f"{name}({d.data((rows, *width), dtype, 'plain', 'T')}, {where}, {updates})"
 
@@ -492,7 +492,7 @@ def _layer(name, cls):
             "plain",
         )
         made = f"{name}({_arguments(d, parameters, BY_CLASS_NAME)})"
-        tensor = lambda shape=None: d.data(shape, form="T")  # noqa: E731
+        tensor = lambda shape=None: d.data(shape, form="T")
         inputs = tensor()
         if short in MERGES:
             inputs = ", ".join(tensor() for _ in range(2 if short in ("Subtract", "Dot") else d.rng.randint(2, 3)))
@@ -556,7 +556,7 @@ def _targets(d, name):
 
 
 def _weight(d):
-    return f"np.linspace(0.5, 2, 3).astype('float32')[:1]" if d.rng.random() < 0.3 else ""
+    return "np.linspace(0.5, 2, 3).astype('float32')[:1]" if d.rng.random() < 0.3 else ""
 
 
 def _loss(name, cls):
@@ -651,12 +651,11 @@ def found(tf, keras):
         for name in sorted(dir(space)) if space is not None else ():
             f = getattr(space, name, None)
             if (
-                name.startswith("_")
+                name.startswith(("_", "assert", "random", "stateless"))
                 or name in SKIPPED
                 or not callable(f)
                 or inspect.isclass(f)
                 or inspect.ismodule(f)
-                or name.startswith(("assert", "random", "stateless"))
             ):
                 continue
             try:

@@ -16,7 +16,8 @@ TENSORFLOWS_OWN = ("UnboundLocalError", "MemoryError")
 
 
 def difference(want, got):
-    """(kind, what) of the first difference, or None. Kinds: refused, no complex, accepted, class, dtype, shape, value, sign, structure."""
+    """(kind, what) of the first difference, or None.
+    Kinds: refused, no complex, accepted, class, dtype, shape, value, sign, structure."""
     if want[0] == "raises" or got[0] == "raises":
         if want[0] == "ok":
             return "no complex" if NO_COMPLEX.search(got[2]) else "refused", f"{got[1][0]}: {got[2]}"
@@ -46,8 +47,9 @@ def _sizes(result):
 
 
 # Classes that mean: an argument is wrong. Which of them a library raises depends on where it looks.
-_WRONG = {"ValueError", "TypeError", "InvalidArgumentError", "IndexError", "UnimplementedError", "NotFoundError", "OutOfRangeError", "AttributeError",
-          "KeyError", "ZeroDivisionError", "OverflowError", "AssertionError", "NotImplementedError", "InternalError", "FailedPreconditionError", "LookupError"}  # fmt: skip
+_WRONG = {"ValueError", "TypeError", "InvalidArgumentError", "IndexError", "UnimplementedError", "NotFoundError",
+          "OutOfRangeError", "AttributeError", "KeyError", "ZeroDivisionError", "OverflowError", "AssertionError",
+          "NotImplementedError", "InternalError", "FailedPreconditionError", "LookupError"}  # fmt: skip
 
 
 def _alike(want, got):
@@ -133,7 +135,8 @@ LARGEST = {
 
 
 def as_near(truth, want, got):
-    """Do these differ by rounding alone? Truth is the result of the same call in 64 bits: got lies as near to it as want, or as the dtype allows."""
+    """Do these differ by rounding alone? Truth is the result of the same call in 64 bits:
+    got lies as near to it as want, or as the dtype allows."""
     if any(result[0] == "raises" for result in (truth, want, got)):
         return False
     return _as_near(truth[1], want[1], got[1])
@@ -211,7 +214,8 @@ def from_json(kept):
 
 
 class Known:
-    """The rows of docs/compat.md between the marks: | `call` | `kind` | why |. A call is a pattern of its source, * standing for anything."""
+    """The rows of docs/compat.md between the marks: | `call` | `kind` | why |.
+    A call is a pattern of its source, * standing for anything."""
 
     def __init__(self, path=ROOT / "docs" / "compat.md"):
         text = path.read_text()

@@ -1,7 +1,9 @@
-"""Random calls of Brio beside TensorFlow: python tests/python/fuzz_diff/main.py [--calls N] [--seed S] [--python PYTHON] [--only PATTERN].
+"""Random calls of Brio beside TensorFlow: python tests/python/fuzz_diff/main.py [--calls N] [--seed S] [--python
+PYTHON] [--only PATTERN].
 
-PYTHON has TensorFlow 2.21; by default that of .venv-peers, which is made where it is missing (bench/requirements.txt). Each difference
-is printed with a line of Python that shows it, unless docs/compat.md lists it with a reason. Exits with 1 where there is one that is not listed."""
+PYTHON has TensorFlow 2.21; by default that of .venv-peers, which is made where it is missing (bench/requirements.txt).
+Each difference is printed with a line of Python that shows it, unless docs/compat.md lists it with a reason. Exits with
+1 where there is one that is not listed."""
 
 import argparse
 import fnmatch
@@ -113,11 +115,12 @@ def reproducer(source):
     """One line of Python: small tensors are written out."""
 
     def shown(match):
-        form, arguments = match[1], eval(f"({match[2]},)")  # noqa: S307: our own source
+        form, arguments = match[1], eval(f"({match[2]},)")
         made = values.array(*arguments)
         if made.size > 24:
             return match[0]
-        listed = f"np.array({made.tolist()!r}, {arguments[1] if arguments[1] not in ('bfloat16', 'string') else 'object' if arguments[1] == 'string' else 'float32'!r})"
+        dtype = {"string": "object", "bfloat16": "float32"}.get(arguments[1], arguments[1])
+        listed = f"np.array({made.tolist()!r}, {dtype!r})"
         listed = re.sub(r"\b(nan|inf)\b", r"np.\1", listed)
         listed = listed if made.size or made.ndim == 1 else f"np.zeros({made.shape}, {arguments[1]!r})"
         if form == "N":
@@ -220,7 +223,7 @@ def main():
         write_sample(options.sample, sampled)
     for (name, kind), rows in sorted(shown.items(), key=lambda item: (item[0][1], item[0][0])):
         print(f"\n{name}: {kind}, {len(rows)} times")
-        for source, what, seed in rows[: options.show]:
+        for source, what, _ in rows[: options.show]:
             print(f"  {reproducer(source)}\n    {what}")
     print(
         f"\n{compared} calls of {len(set(chosen))} functions: "

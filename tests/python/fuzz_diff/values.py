@@ -1,4 +1,5 @@
-"""The data that calls of both sides are given, and what their results become: a pure function of shape, dtype, seed and kind."""
+"""The data that calls of both sides are given, and what their results become:
+a pure function of shape, dtype, seed and kind."""
 
 import math
 import re
@@ -13,7 +14,8 @@ WORDS = ("", "a", "Tag", "hello world", "42", "-7.5", "a,b,,c", "Ärger", "日�
 
 
 def array(shape, dtype, seed, kind="plain"):
-    """plain: small numbers; unit: in (0, 1); whole: 0 … 3; sorted; probable: rows that add up to 1; extreme: the ends of the dtype among them; spd: well-conditioned matrices."""
+    """plain: small numbers; unit: in (0, 1); whole: 0 … 3; sorted; probable: rows that add up to 1; extreme: the ends
+    of the dtype among them; spd: well-conditioned matrices."""
     rng = np.random.default_rng([seed, len(shape)])
     shape = tuple(shape)
     if dtype == "bool":
@@ -89,7 +91,8 @@ def _programs(tf):
     keras = importlib.import_module("keras") if tf.__name__ == "tensorflow" else tf.keras
 
     def layer(made, *inputs, call=None, training=False):
-        """The results, and the gradients for the inputs and weights, of a layer whose weights are set to known numbers."""
+        """The results, and the gradients for the inputs and weights,
+        of a layer whose weights are set to known numbers."""
         inputs = list(inputs)
         given = inputs[0] if len(inputs) == 1 else inputs
         options = {**(call or {}), **({"training": True} if training else {})}
@@ -146,7 +149,7 @@ def _programs(tf):
         found = []
         for element in dataset:
             found.append(
-                [e for e in tf.nest.flatten(element)]
+                list(tf.nest.flatten(element))
                 if not hasattr(element, "__iter__") or isinstance(element, (tuple, dict)) or hasattr(element, "shape")
                 else list(element)
             )

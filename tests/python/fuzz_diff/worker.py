@@ -4,8 +4,8 @@ names OUT            what TensorFlow has that calls are made of
 has IN OUT           which of these names Brio has
 make IN OUT A B      under TensorFlow: a call, with its result, for each seed from A to B, over the names of IN
 run IN OUT FIRST [brio] [wide]
-                     under either: the results of the calls of IN from FIRST on; OUT grows call by call, so that a crash shows where it was.
-                     wide: all floats have 64 bits
+                     under either: the results of the calls of IN from FIRST on; OUT grows call by call, so that a crash
+                     shows where it was. wide: all floats have 64 bits
 """
 
 import json
@@ -56,8 +56,8 @@ def _evaluated(source, space):
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(SECONDS)
     try:
-        return ("ok", values.plain(eval(source, dict(space))))  # noqa: S307: our own source
-    except Exception as error:  # noqa: BLE001: any exception is an answer
+        return ("ok", values.plain(eval(source, dict(space))))
+    except Exception as error:  # noqa: BLE001  any exception is an answer
         return ("raises", [c.__name__ for c in type(error).__mro__], str(error)[:160])
     finally:
         signal.alarm(0)

@@ -1,4 +1,5 @@
-"""Layers at random, with what they make of a shape: the shapes that a program's generator keeps count of have no batch."""
+"""Layers at random, with what they make of a shape:
+the shapes that a program's generator keeps count of have no batch."""
 
 ACTIVATIONS = (
     None,

@@ -1,9 +1,11 @@
-"""Random programs under Brio and beside TensorFlow: python tests/python/random_programs/main.py [--programs N] [--seed S] [--python PYTHON].
+"""Random programs under Brio and beside TensorFlow:
+python tests/python/random_programs/main.py [--programs N] [--seed S] [--python PYTHON].
 
-PYTHON has TensorFlow 2.21; by default that of .venv-peers, which is made where it is missing (bench/requirements.txt). Every program that
-ends in another way than under TensorFlow is told with its first difference; --show SEED prints one. Exits with 1 where there is one.
-Where numbers differ, TensorFlow runs the program once more in 64 bits: a result that lies as near to that as TensorFlow's own is no difference.
-KNOWN has the differences that stay, with the reason of each."""
+PYTHON has TensorFlow 2.21; by default that of .venv-peers, which is made where it is missing (bench/requirements.txt).
+Every program that ends in another way than under TensorFlow is told with its first difference; --show SEED prints one.
+Exits with 1 where there is one. Where numbers differ, TensorFlow runs the program once more in 64 bits: a result that
+lies as near to that as TensorFlow's own is no difference. KNOWN has the differences that stay, with the reason of
+each."""
 
 import argparse
 import hashlib
@@ -22,6 +24,7 @@ sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(ROOT / "bench"))
 
 import numpy as np  # noqa: E402
+
 from fuzz_diff.compare import RELATIVE, as_json, as_near, difference  # noqa: E402
 from random_programs import programs  # noqa: E402
 
@@ -32,7 +35,10 @@ KNOWN = (
     (
         r"self\.l\d+\(x\), self\.l\d+\(x\)\]|Trained\(inputs, \[",
         r"^\['(first|second|evaluated)'\].* keys ",
-        "several outputs of a subclassed model, or with a train_step of one's own: Keras names their losses and metrics otherwise",
+        (
+            "several outputs of a subclassed model, or with a train_step of one's own: Keras names their losses and "
+            "metrics otherwise"
+        ),
     ),
     (r"F1Score\((threshold=0\.5)?\)", r"^\['evaluated'\]", "op by op, the loss of a sigmoid has no logits behind it"),
 )
@@ -91,7 +97,8 @@ def late(result):
 
 
 class Kept:
-    """TensorFlow's results in a folder, by the text of the program: those of programs that did not change are not made again."""
+    """TensorFlow's results in a folder, by the text of the program:
+    those of programs that did not change are not made again."""
 
     def __init__(self, folder, python):
         self.folder, self.python = folder, python
@@ -126,7 +133,7 @@ def differences(seeds, theirs, ours, kept):
             found[seed] = ("crash", ours[seed][2])
         else:
             found[seed] = difference(theirs[seed], ours[seed]) or ("same", "")
-    for seed, (kind, what) in found.items():
+    for seed, (_, what) in found.items():
         if any(re.search(program, programs.source(seed)) and re.search(shown, what) for program, shown, _ in KNOWN):
             found[seed] = ("known", what)
     doubtful = [s for s, (kind, _) in found.items() if kind in ("value", "sign")]
@@ -137,18 +144,19 @@ def differences(seeds, theirs, ours, kept):
 
 
 def only_rounding(truth, theirs, ours, narrow=False):
-    """Do two runs differ by as much as rounding makes of this program? Training carries a difference from step to step: how far is told by
-    how far TensorFlow itself, in the program's dtype, is from TensorFlow in 64 bits. Narrow: layers compute in bfloat16. A program whose numbers grow without bound tells nothing."""
+    """Do two runs differ by as much as rounding makes of this program? Training carries a difference from step to step:
+    how far is told by how far TensorFlow itself, in the program's dtype, is from TensorFlow in 64 bits. Narrow: layers
+    compute in bfloat16. A program whose numbers grow without bound tells nothing."""
     if any(r[0] == "raises" for r in (truth, theirs, ours)) or difference(theirs, ours)[0] not in ("value", "sign"):
         return False
-    of_truth, of_theirs, of_ours = ([a for a in _floats(r[1])] for r in (truth, theirs, ours))
+    of_truth, of_theirs, of_ours = (list(_floats(r[1])) for r in (truth, theirs, ours))
     if not len(of_truth) == len(of_theirs) == len(of_ours):
         return False
     if any(not np.isfinite(a).all() or np.abs(a).max(initial=0) > 1e6 for a in of_truth + of_theirs):
         return True
     apart = lambda these: max(
         np.abs(a - t).max(initial=0) / max(1e-3, np.abs(t).max(initial=0)) for a, t in zip(these, of_truth)
-    )  # noqa: E731
+    )
     return apart(of_ours) <= max(4 * apart(of_theirs), RELATIVE["bfloat16"] if narrow else 0)
 
 
@@ -214,7 +222,8 @@ def main():
 
 
 def write_sample(path, results, most=60, size=9000):
-    """The first of them whose results are short. The programs themselves are not kept: a change of the generator asks for new goldens."""
+    """The first of them whose results are short. The programs themselves are not kept:
+    a change of the generator asks for new goldens."""
     rows = {
         seed: [hashlib.sha256(programs.source(seed).encode()).hexdigest()[:16], as_json(r[1])]
         for seed, r in results.items()

@@ -1,8 +1,9 @@
-"""Programs at random: source(seed) is a piece of Python that uses tf, keras, np, folder and leaves its answer in `result`.
+"""Programs at random: source(seed) is a piece of Python that uses tf, keras, np,
+folder and leaves its answer in `result`.
 
-A program makes data, makes a model in one of the ways that people have (functional, Sequential with and without an Input, subclassed), fills
-its weights with numbers that do not depend on the library, trains it in one of the ways that people have, saves and loads it in the middle,
-trains on, and keeps what it saw."""
+A program makes data, makes a model in one of the ways that people have (functional, Sequential with and without an
+Input, subclassed), fills its weights with numbers that do not depend on the library, trains it in one of the ways that
+people have, saves and loads it in the middle, trains on, and keeps what it saw."""
 
 import random
 
@@ -71,7 +72,7 @@ class Told(keras.callbacks.Callback):
         told.append(batch)
     def on_epoch_end(self, epoch, logs=None):
         told.append(sorted(logs))
-"""
+"""  # noqa: E501  results are kept by the programs' very text
 
 TRAIN_STEP = """
 @keras.saving.register_keras_serializable('own')
@@ -121,8 +122,9 @@ class Program:
             kind = "vector"
         self.kind = kind
         shapes = {
-            "vector": [(rng.choice((1, 3, 10, 128)),)], "sequence": [(rng.choice((4, 7, 12)), rng.choice((1, 3, 8)))], "volume": [(4, 5, 6, 2)],
-            "image": [(rng.choice((8, 11)), rng.choice((8, 12)), rng.choice((1, 3, 4)))], "tokens": [(rng.choice((5, 9)),)], "two": [(rng.choice((3, 110)),), (6,)],
+            "vector": [(rng.choice((1, 3, 10, 128)),)], "sequence": [(rng.choice((4, 7, 12)), rng.choice((1, 3, 8)))],
+            "volume": [(4, 5, 6, 2)], "image": [(rng.choice((8, 11)), rng.choice((8, 12)), rng.choice((1, 3, 4)))],
+            "tokens": [(rng.choice((5, 9)),)], "two": [(rng.choice((3, 110)),), (6,)],
         }  # fmt: skip
         self.shapes = shapes[kind]
         self.words = rng.choice((12, 150))
@@ -263,7 +265,10 @@ class Program:
             )
         self.add(
             "fill(model)",
-            "result['params'] = [model.count_params(), len(model.trainable_weights), [tuple(w.shape) for w in model.weights]]",
+            (
+                "result['params'] = [model.count_params(), len(model.trainable_weights), [tuple(w.shape) for w in "
+                "model.weights]]"
+            ),
         )
         self.add(f"result['called'] = model({self._head('x', 3)}{rng.choice(('', ', training=False'))})")
 
@@ -386,8 +391,8 @@ class Program:
         return f"model.compile({', '.join(given)})"
 
     def _fitting(self, optimizer):
-        """An optimizer for the program: for lookups one that is linear in gradients. Of a token that a batch has twice Keras' others square
-        the parts of its gradient, where Brio squares the gradient (docs/compat.md)."""
+        """An optimizer for the program: for lookups one that is linear in gradients. Of a token that a batch has twice
+        Keras' others square the parts of its gradient, where Brio squares the gradient (docs/compat.md)."""
         return (
             "keras.optimizers.SGD(0.05, momentum=0.5)"
             if self.tokens and ("clip" in optimizer or "SGD" not in optimizer)
@@ -429,7 +434,10 @@ class Program:
     def _loop(self, loop, name):
         rng, batch = self.rng, self.batch
         data = {
-            "fit of a dataset": f"tf.data.Dataset.from_tensor_slices(({'x' if not isinstance_list(self) else 'tuple(x)'}, {'tuple(y)' if self.two_outputs else 'y'})).batch({batch})",
+            "fit of a dataset": (
+                f"tf.data.Dataset.from_tensor_slices(({'x' if not isinstance_list(self) else 'tuple(x)'}, "
+                f"{'tuple(y)' if self.two_outputs else 'y'})).batch({batch})"
+            ),
             "fit of a PyDataset": "Batches()",
         }.get(loop)
         epochs = rng.choice((1, 2))
@@ -438,10 +446,14 @@ class Program:
         if loop == "train_on_batch":
             self.add(
                 f"for i in range({epochs}):",
-                f"    logs = model.train_on_batch({self._head('x', batch)}, {'[v[:%d] for v in y]' % batch if self.two_outputs else f'y[:{batch}]'})",
+                (
+                    f"    logs = model.train_on_batch({self._head('x', batch)}, "
+                    f"{'[v[:%d] for v in y]' % batch if self.two_outputs else f'y[:{batch}]'})"
+                ),
             )
             self.add(
-                f"result[{name!r}] = [np.asarray(v) for v in logs] if isinstance(logs, (list, tuple)) else np.asarray(logs)"
+                f"result[{name!r}] = [np.asarray(v) for v in logs] if isinstance(logs, (list, tuple)) else "
+                "np.asarray(logs)"
             )
             return
         given = ["x", "y", f"batch_size={batch}", "shuffle=False"]
@@ -514,8 +526,9 @@ class Program:
 
     def _by_hand(self, loop, epochs):
         rng = self.rng
+        optimizers = [o for o in training.OPTIMIZERS if o.startswith("keras") and "accumulation" not in o]
         self.add(
-            f"optimizer = {self._fitting(rng.choice([o for o in training.OPTIMIZERS if o.startswith('keras') and 'accumulation' not in o]))}",
+            f"optimizer = {self._fitting(rng.choice(optimizers))}",
             f"loss_fn = {self.loss}",
             "losses = result.setdefault('losses', [])",
         )
@@ -533,7 +546,8 @@ class Program:
             "    return loss",
         )
         self.add(
-            f"data = tf.data.Dataset.from_tensor_slices(({'tuple(x)' if isinstance_list(self) else 'x'}, y)).batch({self.batch})"
+            f"data = tf.data.Dataset.from_tensor_slices(({'tuple(x)' if isinstance_list(self) else 'x'}, "
+            f"y)).batch({self.batch})"
         )
         self.add(
             f"for epoch in range({epochs}):", "    for bx, by in data:", "        losses.append(float(step(bx, by)))"
@@ -566,7 +580,8 @@ class Program:
         elif kept in ("config", "json", "clone"):
             self.add("keras.config.enable_unsafe_deserialization()", "kept = model.get_weights()")
             make = {
-                "config": "model = type(model).from_config(model.get_config())", "clone": "model = keras.models.clone_model(model)",
+                "config": "model = type(model).from_config(model.get_config())",
+                "clone": "model = keras.models.clone_model(model)",
                 "json": "model = keras.models.model_from_json(model.to_json())",
             }[kept]  # fmt: skip
             self.add(make, *fresh[1:], "model.set_weights(kept)", *again)

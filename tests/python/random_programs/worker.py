@@ -18,6 +18,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import numpy as np  # noqa: E402
+
 from fuzz_diff import values  # noqa: E402
 from random_programs import programs  # noqa: E402
 
@@ -57,9 +58,9 @@ def run(text, tf, keras):
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             names = {"__name__": "program", "tf": tf, "keras": keras, "np": np, "folder": folder}
-            exec(compile(ast.parse(text), file, "exec"), names)  # noqa: S102: our own source
+            exec(compile(ast.parse(text), file, "exec"), names)
             return ("ok", brief(values.plain(names["result"])))
-    except Exception as error:  # noqa: BLE001: any exception is an answer
+    except Exception as error:  # noqa: BLE001  any exception is an answer
         line = _line(error, file)
         shown = text.splitlines()[line - 1].strip()[:160] if line else ""
         return (
@@ -92,7 +93,8 @@ def _line(error, file):
 
 
 def brief(result):
-    """A result with the first numbers of its arrays, their sum and their size; floats as those of float32, beside their dtype."""
+    """A result with the first numbers of its arrays, their sum and their size;
+    floats as those of float32, beside their dtype."""
     kind = result[0]
     if kind == "list":
         return ("list", [brief(r) for r in result[1]])

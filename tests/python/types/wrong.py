@@ -1,4 +1,5 @@
-"""Mistakes that a type checker finds before the program runs: the comment of a line is the kind of error that mypy gives."""
+"""Mistakes that a type checker finds before the program runs:
+the comment of a line is the kind of error that mypy gives."""
 
 import numpy as np
 

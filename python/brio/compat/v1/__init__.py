@@ -1,7 +1,7 @@
 """tf.compat.v1: graphs and sessions, and functions as TensorFlow 1 had them.
 
-After disable_eager_execution() or disable_v2_behavior(), inside of `with tf.Graph().as_default():`, and from the first placeholder on,
-functions add operations to a graph (brio/_graph), which Session.run() runs.
+After disable_eager_execution() or disable_v2_behavior(), inside of `with tf.Graph().as_default():`, and from the first
+placeholder on, functions add operations to a graph (brio/_graph), which Session.run() runs.
 """
 
 import contextlib
@@ -26,8 +26,8 @@ from brio._graph.run import IndexedSlicesValue, InteractiveSession, Session, Spa
 from brio._graph.shapes import Dimension, dimension_at_index, dimension_value
 from brio._graph.variables import GraphKeys
 from brio.compat._variables import (
-    AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, global_variables, local_variables, model_variables,
-    moving_average_variables, trainable_variables, variable_scope,
+    AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, global_variables, local_variables,
+    model_variables, moving_average_variables, trainable_variables, variable_scope,
 )  # fmt: skip
 from brio.compat.v1 import _functions, initializers
 
@@ -175,7 +175,7 @@ def get_seed(op_seed):
     return get_default_graph().seed, op_seed
 
 
-class name_scope(_state.name_scope):  # noqa: N801: TensorFlow's name
+class name_scope(_state.name_scope):
     """A scope whose name stands before those of operations."""
 
 
@@ -238,9 +238,9 @@ def sparse_placeholder(dtype, shape=None, name=None):
 # ---- variables
 
 
-def Variable(initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None, variable_def=None,
-             dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None, synchronization=None,
-             aggregation=None, shape=None):  # fmt: skip # noqa: N802
+def Variable(initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
+             variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
+             synchronization=None, aggregation=None, shape=None):  # fmt: skip
     """A variable: of the graph, or in eager code tf.Variable."""
     from brio._graph.variables import Variable as OfGraph
 
@@ -248,8 +248,8 @@ def Variable(initial_value=None, trainable=None, collections=None, validate_shap
         return _core.Variable(
             initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape
         )
-    return OfGraph(initial_value, trainable, collections, validate_shape, name=name, variable_def=variable_def, dtype=dtype, constraint=constraint,
-                   shape=shape)  # fmt: skip
+    return OfGraph(initial_value, trainable, collections, validate_shape, name=name, variable_def=variable_def,
+                   dtype=dtype, constraint=constraint, shape=shape)  # fmt: skip
 
 
 def variables_initializer(var_list, name="init"):
@@ -380,7 +380,8 @@ def scatter_sub(ref, indices, updates, use_locking=False, name=None):
 
 
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
-    """func_ with variables of its own, which all of its calls share; their scope gets its name now or with the first call."""
+    """func_ with variables of its own, which all of its calls share;
+    their scope gets its name now or with the first call."""
     made = _Template(name_, func_, unique_name_, custom_getter_, kwargs)
     if create_scope_now_:
         made._enter_first().close()
@@ -424,15 +425,16 @@ class _Template:
     global_variables, weights, trainable_weights = variables, variables, trainable_variables
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None,
-               maximum_iterations=None, return_same_structure=False):  # fmt: skip
-    """What the body makes of the variables, again and again while the condition holds; one variable by itself, not in a list."""
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               name=None, maximum_iterations=None, return_same_structure=False):  # fmt: skip
+    """What the body makes of the variables, again and again while the condition holds;
+    one variable by itself, not in a list."""
     from brio import _control as eager
 
     if _graph.building() is not None:
         return _control.while_loop(
-            cond, body, loop_vars, shape_invariants, back_prop=back_prop, name=name, maximum_iterations=maximum_iterations,
-            return_same_structure=return_same_structure,
+            cond, body, loop_vars, shape_invariants, back_prop=back_prop, name=name,
+            maximum_iterations=maximum_iterations, return_same_structure=return_same_structure,
         )  # fmt: skip
     made = eager.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
     return made[0] if len(made) == 1 and not return_same_structure else made
@@ -441,19 +443,19 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 # ---- sessions
 
 
-def ConfigProto(**kwargs):  # noqa: N802
+def ConfigProto(**kwargs):
     """Settings of a session: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(
         **{"gpu_options": types.SimpleNamespace(), "graph_options": types.SimpleNamespace(), **kwargs}
     )
 
 
-def GPUOptions(**kwargs):  # noqa: N802
+def GPUOptions(**kwargs):
     """Settings of a session: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(**kwargs)
 
 
-def RunOptions(**kwargs):  # noqa: N802
+def RunOptions(**kwargs):
     """Settings of a run: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(**kwargs)
 
@@ -481,7 +483,7 @@ def py_func(func, inp, Tout, stateful=True, name=None):
     return _effects.py_func(func, inp, Tout, stateful, name)
 
 
-def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """The same value; when it is computed, data is printed."""
     return _effects.print_v1(input_, data, message, first_n, summarize, name)
 

@@ -49,7 +49,7 @@ class Coordinator:
         """A scope whose exceptions ask all threads to stop."""
         try:
             yield
-        except Exception:  # noqa: BLE001: whatever it is, join() raises it
+        except Exception:  # noqa: BLE001  whatever it is, join() raises it
             self.request_stop(sys.exc_info())
 
     def raise_requested_exception(self):
@@ -63,7 +63,8 @@ class Coordinator:
         return self._joined
 
     def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
-        """Waits until threads have ended, but once they were asked to stop not longer than the grace period; then raises their error."""
+        """Waits until threads have ended, but once they were asked to stop not longer than the grace period;
+        then raises their error."""
         held = [*self._threads, *(threads or ())]
         while any(t.is_alive() for t in held) and not self._stopped.wait(0.01):
             pass

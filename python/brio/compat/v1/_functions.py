@@ -100,7 +100,8 @@ def count_nonzero(
 
 @_public("Where")
 def where(condition, x=None, y=None, name=None):
-    """Elements of x where the condition holds, else of y; without them, where it holds. A condition of one axis chooses rows."""
+    """Elements of x where the condition holds, else of y; without them, where it holds.
+    A condition of one axis chooses rows."""
     if x is None and y is None:
         return _core.where(condition)
     condition, x = _core.convert_to_tensor(condition), _core.convert_to_tensor(x)
@@ -148,31 +149,40 @@ for _name, _dtype in (
 # ---- other names of what there is
 
 _RENAMED = {
-    "log": (_math, "log"), "log1p": (_math, "log1p"), "is_nan": (_math, "is_nan"), "is_inf": (_math, "is_inf"), "is_finite": (_math, "is_finite"),
-    "rsqrt": (_math, "rsqrt"), "reciprocal": (_math, "reciprocal"), "ceil": (_math, "ceil"), "floor_div": (_math, "floordiv"),
-    "mod": (_math, "floormod"), "floormod": (_math, "floormod"), "matrix_inverse": (_linalg, "inv"), "matrix_determinant": (_linalg, "det"),
+    "log": (_math, "log"), "log1p": (_math, "log1p"), "is_nan": (_math, "is_nan"), "is_inf": (_math, "is_inf"),
+    "is_finite": (_math, "is_finite"), "rsqrt": (_math, "rsqrt"), "reciprocal": (_math, "reciprocal"),
+    "ceil": (_math, "ceil"), "floor_div": (_math, "floordiv"), "mod": (_math, "floormod"),
+    "floormod": (_math, "floormod"), "matrix_inverse": (_linalg, "inv"), "matrix_determinant": (_linalg, "det"),
     "matrix_solve": (_linalg, "solve"), "matrix_band_part": (_linalg, "band_part"), "matrix_diag": (_linalg, "diag"),
-    "matrix_diag_part": (_linalg, "diag_part"), "diag": (None, "linalg.tensor_diag"), "diag_part": (None, "linalg.tensor_diag_part"),
-    "trace": (_linalg, "trace"), "cholesky": (_linalg, "cholesky"), "svd": (None, "linalg.svd"), "qr": (_linalg, "qr"),
-    "matrix_transpose": (_linalg, "matrix_transpose"), "self_adjoint_eig": (_linalg, "eigh"), "unsorted_segment_sum": (_math, "unsorted_segment_sum"),
-    "segment_sum": (_math, "segment_sum"), "segment_mean": (_math, "segment_mean"), "segment_max": (_math, "segment_max"),
-    "invert_permutation": (None, "math.invert_permutation"), "confusion_matrix": (None, "math.confusion_matrix"), "bincount": (None, "math.bincount"),
-    "polygamma": (_math, "polygamma"), "lgamma": (_math, "lgamma"), "digamma": (_math, "digamma"), "erf": (_math, "erf"), "erfc": (_math, "erfc"),
-    "accumulate_n": (_core, "add_n"), "squared_difference": (_math, "squared_difference"), "logical_xor": (_math, "logical_xor"),
-    "conj": (_math, "conj"), "real": (_math, "real"), "imag": (_math, "imag"), "angle": (_math, "angle"), "cross": (_linalg, "cross"),
+    "matrix_diag_part": (_linalg, "diag_part"), "diag": (None, "linalg.tensor_diag"),
+    "diag_part": (None, "linalg.tensor_diag_part"), "trace": (_linalg, "trace"), "cholesky": (_linalg, "cholesky"),
+    "svd": (None, "linalg.svd"), "qr": (_linalg, "qr"), "matrix_transpose": (_linalg, "matrix_transpose"),
+    "self_adjoint_eig": (_linalg, "eigh"), "unsorted_segment_sum": (_math, "unsorted_segment_sum"),
+    "segment_sum": (_math, "segment_sum"), "segment_mean": (_math, "segment_mean"),
+    "segment_max": (_math, "segment_max"), "invert_permutation": (None, "math.invert_permutation"),
+    "confusion_matrix": (None, "math.confusion_matrix"), "bincount": (None, "math.bincount"),
+    "polygamma": (_math, "polygamma"), "lgamma": (_math, "lgamma"), "digamma": (_math, "digamma"),
+    "erf": (_math, "erf"), "erfc": (_math, "erfc"), "accumulate_n": (_core, "add_n"),
+    "squared_difference": (_math, "squared_difference"), "logical_xor": (_math, "logical_xor"), "conj": (_math, "conj"),
+    "real": (_math, "real"), "imag": (_math, "imag"), "angle": (_math, "angle"), "cross": (_linalg, "cross"),
     "log_sigmoid": (_math, "log_sigmoid"), "random_shuffle": (_random, "shuffle"), "random_gamma": (_random, "gamma"),
     "random_poisson": (_random, "poisson"), "random_crop": (None, "image.random_crop"),
-    "verify_tensor_all_finite": (None, "debugging.assert_all_finite"), "check_numerics": (None, "debugging.check_numerics"),
-    "sparse_tensor_to_dense": (None, "sparse.to_dense"), "sparse_tensor_dense_matmul": (None, "sparse.sparse_dense_matmul"),
-    "sparse_reduce_sum": (None, "sparse.reduce_sum"), "string_to_number": (None, "strings.to_number"), "string_join": (None, "strings.join"),
-    "string_split": (None, "strings.split"), "regex_replace": (None, "strings.regex_replace"), "decode_raw": (None, "io.decode_raw"),
-    "decode_csv": (None, "io.decode_csv"), "parse_example": (None, "io.parse_example"), "parse_single_example": (None, "io.parse_single_example"),
-    "read_file": (None, "io.read_file"), "top_k": (None, "math.top_k"), "extract_image_patches": (None, "image.extract_patches"),
-    "space_to_depth": (None, "nn.space_to_depth"), "depth_to_space": (None, "nn.depth_to_space"), "assert_equal": (None, "debugging.assert_equal"),
-    "assert_positive": (None, "debugging.assert_positive"), "assert_non_negative": (None, "debugging.assert_non_negative"),
+    "verify_tensor_all_finite": (None, "debugging.assert_all_finite"),
+    "check_numerics": (None, "debugging.check_numerics"), "sparse_tensor_to_dense": (None, "sparse.to_dense"),
+    "sparse_tensor_dense_matmul": (None, "sparse.sparse_dense_matmul"),
+    "sparse_reduce_sum": (None, "sparse.reduce_sum"), "string_to_number": (None, "strings.to_number"),
+    "string_join": (None, "strings.join"), "string_split": (None, "strings.split"),
+    "regex_replace": (None, "strings.regex_replace"), "decode_raw": (None, "io.decode_raw"),
+    "decode_csv": (None, "io.decode_csv"), "parse_example": (None, "io.parse_example"),
+    "parse_single_example": (None, "io.parse_single_example"), "read_file": (None, "io.read_file"),
+    "top_k": (None, "math.top_k"), "extract_image_patches": (None, "image.extract_patches"),
+    "space_to_depth": (None, "nn.space_to_depth"), "depth_to_space": (None, "nn.depth_to_space"),
+    "assert_equal": (None, "debugging.assert_equal"), "assert_positive": (None, "debugging.assert_positive"),
+    "assert_non_negative": (None, "debugging.assert_non_negative"),
     "assert_greater": (None, "debugging.assert_greater"), "assert_less": (None, "debugging.assert_less"),
-    "assert_greater_equal": (None, "debugging.assert_greater_equal"), "assert_less_equal": (None, "debugging.assert_less_equal"),
-    "assert_rank": (None, "debugging.assert_rank"), "serialize_tensor": (None, "io.serialize_tensor"), "parse_tensor": (None, "io.parse_tensor"),
+    "assert_greater_equal": (None, "debugging.assert_greater_equal"),
+    "assert_less_equal": (None, "debugging.assert_less_equal"), "assert_rank": (None, "debugging.assert_rank"),
+    "serialize_tensor": (None, "io.serialize_tensor"), "parse_tensor": (None, "io.parse_tensor"),
 }  # fmt: skip
 
 
@@ -299,11 +309,14 @@ def trainable_initializers():
     from brio.compat.v1 import initializers
 
     return {
-        "constant_initializer": initializers.constant, "zeros_initializer": initializers.zeros, "ones_initializer": initializers.ones,
-        "random_uniform_initializer": initializers.random_uniform, "random_normal_initializer": initializers.random_normal,
-        "truncated_normal_initializer": initializers.truncated_normal, "uniform_unit_scaling_initializer": initializers.uniform_unit_scaling,
-        "variance_scaling_initializer": initializers.variance_scaling, "orthogonal_initializer": initializers.orthogonal,
-        "glorot_uniform_initializer": initializers.glorot_uniform, "glorot_normal_initializer": initializers.glorot_normal,
+        "constant_initializer": initializers.constant, "zeros_initializer": initializers.zeros,
+        "ones_initializer": initializers.ones, "random_uniform_initializer": initializers.random_uniform,
+        "random_normal_initializer": initializers.random_normal,
+        "truncated_normal_initializer": initializers.truncated_normal,
+        "uniform_unit_scaling_initializer": initializers.uniform_unit_scaling,
+        "variance_scaling_initializer": initializers.variance_scaling,
+        "orthogonal_initializer": initializers.orthogonal, "glorot_uniform_initializer": initializers.glorot_uniform,
+        "glorot_normal_initializer": initializers.glorot_normal,
     }  # fmt: skip
 
 

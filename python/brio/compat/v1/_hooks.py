@@ -205,8 +205,8 @@ class CheckpointSaverListener:
 class CheckpointSaverHook(SessionRunHook):
     """Saves at the start, each n-th step or each n seconds, and at the end."""
 
-    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None, listeners=None,
-                 save_graph_def=True):  # fmt: skip
+    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt",
+                 scaffold=None, listeners=None, save_graph_def=True):  # fmt: skip
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
         self._path, self._saver, self._scaffold = os.path.join(checkpoint_dir, checkpoint_basename), saver, scaffold
@@ -244,7 +244,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.before_save(session, step)
         self._saver.save(session, self._path, step)
-        return any([listener.after_save(session, step) for listener in self._listeners])
+        return any([listener.after_save(session, step) for listener in self._listeners])  # noqa: C419  each one is called
 
 
 def _saver_of_the_graph():
@@ -340,10 +340,12 @@ def _writer(directory):
 
 
 class Scaffold:
-    """What a MonitoredTrainingSession begins with, where that is not the usual: operations that initialise, summaries, a Saver."""
+    """What a MonitoredTrainingSession begins with, where that is not the usual:
+    operations that initialise, summaries, a Saver."""
 
-    def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None, local_init_op=None, summary_op=None,
-                 saver=None, copy_from_scaffold=None, local_init_feed_dict=None):  # fmt: skip
+    def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None,
+                 local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None,
+                 local_init_feed_dict=None):  # fmt: skip
         for argument, value in (
             ("ready_op", ready_op),
             ("ready_for_local_init_op", ready_for_local_init_op),
@@ -351,7 +353,8 @@ class Scaffold:
         ):
             if value is not None:
                 raise NotImplementedError(
-                    f"[Scaffold] {argument}={value!r} is not supported; a variable without a value is an error when it is read"
+                    f"[Scaffold] {argument}={value!r} is not supported; a variable without a value is an error when it "
+                    "is read"
                 )
         self.init_op, self.init_feed_dict, self._init_fn = init_op, init_feed_dict, init_fn
         self.local_init_op, self.local_init_feed_dict, self.summary_op, self.saver = (
@@ -386,7 +389,8 @@ _DEFAULT = object()
 
 
 def _one_of(secs, steps, default_secs, default_steps):
-    """How often: as it is said, or as TensorFlow does where neither is. Returns what a timer takes, or None for never."""
+    """How often: as it is said, or as TensorFlow does where neither is.
+    Returns what a timer takes, or None for never."""
     if secs is _DEFAULT and steps is _DEFAULT:
         secs, steps = default_secs, default_steps
     secs, steps = (None if x is _DEFAULT or not x or x <= 0 else x for x in (secs, steps))
@@ -394,17 +398,19 @@ def _one_of(secs, steps, default_secs, default_steps):
 
 
 class MonitoredTrainingSession:
-    """A session that initialises variables, or restores the newest checkpoint of a directory, calls hooks, saves and writes summaries."""
+    """A session that initialises variables, or restores the newest checkpoint of a directory, calls hooks,
+    saves and writes summaries."""
 
-    def __init__(self, master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None, save_checkpoint_secs=_DEFAULT,
-                 save_summaries_steps=_DEFAULT, save_summaries_secs=_DEFAULT, config=None, stop_grace_period_secs=120, log_step_count_steps=100,
-                 max_wait_secs=7200, save_checkpoint_steps=_DEFAULT, summary_dir=None, save_graph_def=True):  # fmt: skip
+    def __init__(self, master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None,
+                 save_checkpoint_secs=_DEFAULT, save_summaries_steps=_DEFAULT, save_summaries_secs=_DEFAULT,
+                 config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200,
+                 save_checkpoint_steps=_DEFAULT, summary_dir=None, save_graph_def=True):  # fmt: skip
         from brio.compat import v1
 
         if master or not is_chief:
             raise NotImplementedError(
-                f"[MonitoredTrainingSession] master={master!r} and is_chief={is_chief} ask for a distributed session, which Brio does not have; "
-                "leave them out and run one process"
+                f"[MonitoredTrainingSession] master={master!r} and is_chief={is_chief} ask for a distributed session, "
+                "which Brio does not have; leave them out and run one process"
             )
         summaries = _one_of(save_summaries_secs, save_summaries_steps, None, 100)
         checkpoints = _one_of(save_checkpoint_secs, save_checkpoint_steps, 600, None)

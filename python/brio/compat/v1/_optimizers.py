@@ -22,14 +22,15 @@ class Optimizer:
         """Its name."""
         return self._name
 
-    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None, colocate_gradients_with_ops=False,
-                 name=None, grad_loss=None):  # fmt: skip
+    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None,
+                 colocate_gradients_with_ops=False, name=None, grad_loss=None):  # fmt: skip
         """An operation that makes one step down the loss, and adds 1 to global_step."""
         pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
         if not any(g is not None for g, _ in pairs):
             names = [v.name for _, v in pairs]
             raise ValueError(
-                f"No gradients provided for any variable, check your graph for ops that do not support gradients, between variables {names} and loss {loss}."
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                f"between variables {names} and loss {loss}."
             )
         return self.apply_gradients(pairs, global_step, name)
 
@@ -367,9 +368,9 @@ class FtrlOptimizer(Optimizer):
     _only_rows = True
     _slot_names = ("accum", "linear")
 
-    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
-                 l2_regularization_strength=0.0, use_locking=False, name="Ftrl", accum_name=None, linear_name=None,
-                 l2_shrinkage_regularization_strength=0.0, beta=None):  # fmt: skip
+    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1,
+                 l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="Ftrl",
+                 accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None):  # fmt: skip
         super().__init__(use_locking, name)
         self._lr, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength

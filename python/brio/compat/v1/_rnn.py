@@ -27,7 +27,8 @@ def dynamic_rnn(
     time_major=False,
     scope=None,
 ):
-    """The results of a cell for each step, and its last state. Behind the end of a sequence results are 0 and the state stays."""
+    """The results of a cell for each step, and its last state.
+    Behind the end of a sequence results are 0 and the state stays."""
     graph = core.building()
     with variable_scope(scope or "rnn"):
         x = wrap.convert(inputs)
@@ -100,8 +101,9 @@ def _zero_state(graph, cell, x, dtype):
     return cell.zero_state(batch, dtype)
 
 
-def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None, initial_state_bw=None, dtype=None,
-                              parallel_iterations=None, swap_memory=False, time_major=False, scope=None):  # fmt: skip
+def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None,
+                              initial_state_bw=None, dtype=None, parallel_iterations=None, swap_memory=False,
+                              time_major=False, scope=None):  # fmt: skip
     """The results of a cell from the front and of another from the back, and their last states."""
     graph = core.building()
     with variable_scope(scope or "bidirectional_rnn"):

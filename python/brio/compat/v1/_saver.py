@@ -13,13 +13,15 @@ from brio.errors import InvalidArgumentError, NotFoundError
 class Saver:
     """Writes variables to checkpoints, and reads them again: all of them, or a list, or a dict by name."""
 
-    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None,
-                 restore_sequentially=False, saver_def=None, builder=None, defer_build=False, allow_empty=False, write_version=2,
-                 pad_step_number=False, save_relative_paths=False, filename=None):  # fmt: skip
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
+                 keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False, saver_def=None,
+                 builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False,
+                 save_relative_paths=False, filename=None):  # fmt: skip
         for argument, value in (("saver_def", saver_def), ("builder", builder)):
             if value is not None:
                 raise NotImplementedError(
-                    f"[Saver] {argument}={value!r} is not supported: Brio has no graphs as protocol buffers; leave it out"
+                    f"[Saver] {argument}={value!r} is not supported: Brio has no graphs as protocol buffers; leave it "
+                    "out"
                 )
         self._given, self._keep, self._paths, self._reshape, self._empty = (
             var_list,
@@ -64,8 +66,8 @@ class Saver:
                 cells[name] = sess.value(v)
         return cells
 
-    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True, write_state=True,
-             strip_default_attrs=False, save_debug_info=False):  # fmt: skip
+    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta",
+             write_meta_graph=True, write_state=True, strip_default_attrs=False, save_debug_info=False):  # fmt: skip
         """Writes SAVE_PATH, or SAVE_PATH-STEP, and returns that path."""
         self._check_built("save")
         step = ""
@@ -142,11 +144,13 @@ def _restore_reshaped(cells, path):
     for name, cell in cells.items():
         if name not in values:
             raise NotFoundError(
-                f"Restoring from checkpoint failed: {path} has no '{name}'. A variable has another name, or was not saved"
+                f"Restoring from checkpoint failed: {path} has no '{name}'. A variable has another name, or was not "
+                "saved"
             )
         if np.size(values[name]) != cell.shape.num_elements():
             raise InvalidArgumentError(
-                f"[Saver.restore] '{name}' has shape {np.shape(values[name])} in {path}, which cannot be reshaped to {tuple(cell.shape)}"
+                f"[Saver.restore] '{name}' has shape {np.shape(values[name])} in {path}, which cannot be reshaped to "
+                f"{tuple(cell.shape)}"
             )
     for name, cell in cells.items():
         cell.assign(_core.reshape(_core.cast(values[name], cell.dtype), list(cell.shape)))

@@ -55,8 +55,8 @@ class Iterator:
             if running is None:
                 if self._by_hand:
                     raise errors.FailedPreconditionError(
-                        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this "
-                        "iterator before getting the next element."
+                        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+                        "initializer operation for this iterator before getting the next element."
                     )
                 running = session._iterators[self] = iter(self._dataset)
             try:
@@ -88,7 +88,8 @@ class Iterator:
         for kind in [] if output_classes is None else nested.leaves(output_classes):
             if kind.__name__ != "Tensor":
                 raise NotImplementedError(
-                    f"[Iterator.from_structure] output_classes has {kind.__name__}, but elements are tensors; give them as tensors"
+                    f"[Iterator.from_structure] output_classes has {kind.__name__}, but elements are tensors; give "
+                    "them as tensors"
                 )
 
         types = nested.leaves(output_types)

@@ -177,7 +177,7 @@ def _define(flag, flag_values, required):
 
 def DEFINE_string(
     name, default, help="", flag_values=None, required=False, short_name=None, module_name=None, serializer=None
-):  # noqa: N802
+):
     """A flag that is text."""
     _define(_Flag(name, default, help, str, short_name), flag_values, required)
 
@@ -191,21 +191,21 @@ def _define_number(kind, name, default, help, lower, upper, flag_values, require
     _define(flag, flag_values, required)
 
 
-def DEFINE_integer(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False, short_name=None,  # noqa: N802
-                   module_name=None, serializer=None):  # fmt: skip
+def DEFINE_integer(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False,
+                   short_name=None, module_name=None, serializer=None):  # fmt: skip
     """A flag that is an integer, between bounds."""
     _define_number(int, name, default, help, lower_bound, upper_bound, flag_values, required, short_name)
 
 
-def DEFINE_float(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False, short_name=None,  # noqa: N802
-                 module_name=None, serializer=None):  # fmt: skip
+def DEFINE_float(name, default, help="", lower_bound=None, upper_bound=None, flag_values=None, required=False,
+                 short_name=None, module_name=None, serializer=None):  # fmt: skip
     """A flag that is a number, between bounds."""
     _define_number(float, name, default, help, lower_bound, upper_bound, flag_values, required, short_name)
 
 
 def DEFINE_boolean(
     name, default, help="", flag_values=None, module_name=None, required=False, short_name=None, serializer=None
-):  # noqa: N802
+):
     """A flag that is true or false."""
     default = _default(name, default if default is None else str(default), _truth)
     _define(_Flag(name, default, help, _truth, short_name, is_bool=True), flag_values, required)
@@ -214,8 +214,8 @@ def DEFINE_boolean(
 DEFINE_bool = DEFINE_boolean
 
 
-def DEFINE_enum(name, default, enum_values, help="", flag_values=None, module_name=None, required=False, short_name=None,  # noqa: N802
-                case_sensitive=True, serializer=None):  # fmt: skip
+def DEFINE_enum(name, default, enum_values, help="", flag_values=None, module_name=None, required=False,
+                short_name=None, case_sensitive=True, serializer=None):  # fmt: skip
     """A flag that is one of several texts."""
     read = _one_of(list(enum_values), case_sensitive)
     _define(_Flag(name, _default(name, default, read), help, read, short_name), flag_values, required)
@@ -223,9 +223,9 @@ def DEFINE_enum(name, default, enum_values, help="", flag_values=None, module_na
 
 def DEFINE_list(
     name, default, help="", flag_values=None, required=False, short_name=None, module_name=None, serializer=None
-):  # noqa: N802
+):
     """A flag that is a list of texts, with commas between them."""
-    read = lambda text: [part.strip() for part in text.split(",")] if text else []  # noqa: E731
+    read = lambda text: [part.strip() for part in text.split(",")] if text else []
     _define(_Flag(name, _default(name, default, read), help, read, short_name), flag_values, required)
 
 

@@ -15,7 +15,8 @@ def _resized(images, size, method=0, align_corners=False, preserve_aspect_ratio=
     method = _METHODS[method] if method in range(4) else method
     if method not in _METHODS:
         raise ValueError(
-            f"[resize_images] method must be one of {_METHODS} or their numbers 0 to 3, but is {method!r}; tf.image.resize has others"
+            f"[resize_images] method must be one of {_METHODS} or their numbers 0 to 3, but is {method!r}; "
+            "tf.image.resize has others"
         )
     x = _core.convert_to_tensor(images)
     single = x.shape.rank == 3
@@ -44,7 +45,8 @@ def _kept_ratio(old, new):
 
 
 def _along(x, axis, new, method, corners, centers):
-    """One axis of another size. TensorFlow 1's pixels begin at their corners, unless they are said to lie around their centers."""
+    """One axis of another size. TensorFlow 1's pixels begin at their corners,
+    unless they are said to lie around their centers."""
     old = int(x.shape[axis])
     scale = np.float32(
         (old - 1) / (new - 1) if corners and new > 1 else old / max(new, 1)
@@ -75,7 +77,8 @@ def _linear_taps(at):
 
 
 def _cubic_taps(at, old, centers):
-    """Of four pixels; with centers, of those that lie inside of the picture. TensorFlow's weights are those of 1024 places between two pixels."""
+    """Of four pixels; with centers, of those that lie inside of the picture.
+    TensorFlow's weights are those of 1024 places between two pixels."""
     low, a = np.floor(at), -0.5 if centers else -0.75
     share = np.rint((at - low) * 1024) / 1024
     taps = [(low + k, _cubic(np.abs(share - k), a)) for k in (-1, 0, 1, 2)]
@@ -124,7 +127,7 @@ resize = resize_images
 
 def resize_image_with_crop_or_pad(image, target_height, target_width):
     """The middle of pictures, with zeros around where they are too small."""
-    return getattr(importlib.import_module("brio.image"), "resize_with_crop_or_pad")(image, target_height, target_width)
+    return importlib.import_module("brio.image").resize_with_crop_or_pad(image, target_height, target_width)
 
 
 def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):

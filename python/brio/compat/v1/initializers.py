@@ -33,7 +33,7 @@ class Initializer:
         return cls(**config)
 
 
-class zeros(Initializer):  # noqa: N801: TensorFlow's name
+class zeros(Initializer):
     """All 0."""
 
     def __init__(self, dtype="float32"):
@@ -43,7 +43,7 @@ class zeros(Initializer):  # noqa: N801: TensorFlow's name
         return _core.zeros(shape, dtype)
 
 
-class ones(Initializer):  # noqa: N801
+class ones(Initializer):
     """All 1."""
 
     def __init__(self, dtype="float32"):
@@ -53,7 +53,7 @@ class ones(Initializer):  # noqa: N801
         return _core.ones(shape, dtype)
 
 
-class constant(Initializer):  # noqa: N801
+class constant(Initializer):
     """One number for all elements, or the elements themselves."""
 
     def __init__(self, value=0, dtype="float32", verify_shape=False):
@@ -72,7 +72,7 @@ class constant(Initializer):  # noqa: N801
         raise ValueError(f"[constant_initializer] {made.shape.num_elements()} values do not fill shape {tuple(shape)}")
 
 
-class random_uniform(Initializer):  # noqa: N801
+class random_uniform(Initializer):
     """Numbers from [minval, maxval)."""
 
     def __init__(self, minval=0.0, maxval=None, seed=None, dtype="float32"):
@@ -82,7 +82,7 @@ class random_uniform(Initializer):  # noqa: N801
         return _random.uniform(shape, self.minval, 1.0 if self.maxval is None else self.maxval, dtype, seed=self.seed)
 
 
-class random_normal(Initializer):  # noqa: N801
+class random_normal(Initializer):
     """Numbers of a normal distribution."""
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype="float32"):
@@ -92,14 +92,14 @@ class random_normal(Initializer):  # noqa: N801
         return _random.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
-class truncated_normal(random_normal):  # noqa: N801
+class truncated_normal(random_normal):
     """Numbers of a normal distribution within two standard deviations."""
 
     def _value(self, shape, dtype):
         return _random.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
-class variance_scaling(Initializer):  # noqa: N801
+class variance_scaling(Initializer):
     """Numbers whose variance follows from how many inputs or outputs there are."""
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype="float32"):
@@ -136,14 +136,14 @@ def _fans(shape):
     return shape[-2] * field, shape[-1] * field
 
 
-class glorot_uniform(variance_scaling):  # noqa: N801
+class glorot_uniform(variance_scaling):
     """Glorot's, from [-l, l)."""
 
     def __init__(self, seed=None, dtype="float32"):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
-class glorot_normal(variance_scaling):  # noqa: N801
+class glorot_normal(variance_scaling):
     """Glorot's, of a normal distribution."""
 
     def __init__(self, seed=None, dtype="float32"):
@@ -170,7 +170,7 @@ def lecun_uniform(seed=None):
     return variance_scaling(1.0, "fan_in", "uniform", seed)
 
 
-class uniform_unit_scaling(Initializer):  # noqa: N801
+class uniform_unit_scaling(Initializer):
     """Numbers that keep the scale of what goes in."""
 
     def __init__(self, factor=1.0, seed=None, dtype="float32"):
@@ -181,7 +181,7 @@ class uniform_unit_scaling(Initializer):  # noqa: N801
         return _random.uniform(shape, -limit, limit, dtype, seed=self.seed)
 
 
-class orthogonal(Initializer):  # noqa: N801
+class orthogonal(Initializer):
     """A matrix whose rows, or columns, are orthogonal."""
 
     def __init__(self, gain=1.0, seed=None, dtype="float32"):
@@ -197,7 +197,7 @@ class orthogonal(Initializer):  # noqa: N801
         return self.gain * _core.reshape(_core.transpose(q) if rows < columns else q, shape)
 
 
-class identity(Initializer):  # noqa: N801
+class identity(Initializer):
     """The identity matrix."""
 
     def __init__(self, gain=1.0, dtype="float32"):

@@ -84,9 +84,9 @@ class _Tail:
         return y
 
 
-def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None, kernel_regularizer=None,
-          bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None,
-          reuse=None):  # fmt: skip
+def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None,
+          kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+          bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """activation(inputs @ kernel + bias)."""
     x = wrap.convert(inputs)
     tail = _Tail(
@@ -130,9 +130,10 @@ def _conv(
         return tail(y, filters, rank if first else 0)
 
 
-def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, activation=None,
-           use_bias=True, kernel_initializer=None, bias_initializer=None, kernel_regularizer=None, bias_regularizer=None,
-           activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
+def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1,
+           activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None, kernel_regularizer=None,
+           bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None,
+           trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters slid over sequences."""
     kernel_how = (kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
     tail = _Tail(
@@ -143,9 +144,10 @@ def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format
     )
 
 
-def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1), activation=None,
-           use_bias=True, kernel_initializer=None, bias_initializer=None, kernel_regularizer=None, bias_regularizer=None,
-           activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
+def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last",
+           dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None,
+           kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+           bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters slid over pictures."""
     kernel_how = (kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
     tail = _Tail(
@@ -156,9 +158,10 @@ def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_f
     )
 
 
-def conv3d(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1, 1),
-           activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None, kernel_regularizer=None, bias_regularizer=None,
-           activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
+def conv3d(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format="channels_last",
+           dilation_rate=(1, 1, 1), activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None,
+           kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+           bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters slid over volumes."""
     kernel_how = (kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
     tail = _Tail(
@@ -169,9 +172,10 @@ def conv3d(inputs, filters, kernel_size, strides=(1, 1, 1), padding="valid", dat
     )
 
 
-def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", activation=None, use_bias=True,
-                     kernel_initializer=None, bias_initializer=None, kernel_regularizer=None, bias_regularizer=None,
-                     activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
+def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last",
+                     activation=None, use_bias=True, kernel_initializer=None, bias_initializer=None,
+                     kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+                     bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """The gradient of conv2d, as a layer: pictures become larger."""
     x = wrap.convert(inputs)
     first, form = _form("conv2d_transpose", data_format, 2)
@@ -204,11 +208,12 @@ def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="vali
         return tail(_op("conv2d_transpose", run, x, kernel), filters, 2 if first else 0)
 
 
-def separable_conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last", dilation_rate=(1, 1),
-                     depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer=None, pointwise_initializer=None,
-                     bias_initializer=None, depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None,
-                     activity_regularizer=None, depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None,
-                     trainable=True, name=None, reuse=None):  # fmt: skip
+def separable_conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last",
+                     dilation_rate=(1, 1), depth_multiplier=1, activation=None, use_bias=True,
+                     depthwise_initializer=None, pointwise_initializer=None, bias_initializer=None,
+                     depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None,
+                     activity_regularizer=None, depthwise_constraint=None, pointwise_constraint=None,
+                     bias_constraint=None, trainable=True, name=None, reuse=None):  # fmt: skip
     """Filters of each channel, then a product over channels."""
     x = wrap.convert(inputs)
     first, form = _form("separable_conv2d", data_format, 2)
@@ -300,17 +305,20 @@ def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=
     )
 
 
-def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=None, gamma_initializer=None,
-                        moving_mean_initializer=None, moving_variance_initializer=None, beta_regularizer=None, gamma_regularizer=None,
-                        beta_constraint=None, gamma_constraint=None, training=False, trainable=True, name=None, reuse=None, renorm=False,
-                        renorm_clipping=None, renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):  # fmt: skip
-    """Normalised by the batch while training, and by moving averages else. Their updates are in the collection UPDATE_OPS."""
+def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=None,
+                        gamma_initializer=None, moving_mean_initializer=None, moving_variance_initializer=None,
+                        beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
+                        training=False, trainable=True, name=None, reuse=None, renorm=False, renorm_clipping=None,
+                        renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):  # fmt: skip
+    """Normalised by the batch while training, and by moving averages else.
+    Their updates are in the collection UPDATE_OPS."""
     x = wrap.convert(inputs)
     rank = len(x.dims)
     axes = sorted({a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])})
     if fused and (rank != 4 or axes not in ([1], [3])):
         raise ValueError(
-            f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and axis={axis}; leave fused out"
+            f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and "
+            f"axis={axis}; leave fused out"
         )
     _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_size, adjustment)
     if virtual_batch_size:
@@ -345,7 +353,8 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
         ones = moving_variance_initializer or initializers.ones()
         variance = norm.variable("moving_variance", ones)
         more = [norm.variable(n, i) for n, i in (
-            ("moving_stddev", _Root(ones)), ("renorm_mean", moving_mean_initializer or initializers.zeros()), ("renorm_stddev", _Root(ones))
+            ("moving_stddev", _Root(ones)), ("renorm_mean", moving_mean_initializer or initializers.zeros()),
+            ("renorm_stddev", _Root(ones))
         )] if renorm else []  # fmt: skip
         clipping = renorm_clipping or {}
         adjusted = adjustment(_op("Shape", _core.shape, x)) if adjustment else ()
@@ -375,15 +384,18 @@ def _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_siz
         )
     if virtual_batch_size is not None and virtual_batch_size <= 0:
         raise ValueError(
-            f"[batch_normalization] virtual_batch_size must be a positive integer that divides the batch, but is {virtual_batch_size!r}"
+            "[batch_normalization] virtual_batch_size must be a positive integer that divides the batch, but is "
+            f"{virtual_batch_size!r}"
         )
     if virtual_batch_size is not None and 0 in axes:
         raise ValueError(
-            "[batch_normalization] virtual_batch_size splits axis 0, so that axis cannot have it; leave virtual_batch_size out"
+            "[batch_normalization] virtual_batch_size splits axis 0, so that axis cannot have it; leave "
+            "virtual_batch_size out"
         )
     if virtual_batch_size is not None and adjustment is not None:
         raise ValueError(
-            f"[batch_normalization] virtual_batch_size={virtual_batch_size} does not go with adjustment; leave one of them out"
+            f"[batch_normalization] virtual_batch_size={virtual_batch_size} does not go with adjustment; leave one of "
+            "them out"
         )
 
 
@@ -463,7 +475,8 @@ class _Normalization:
         return count / _core.maximum(count - 1, 1)
 
     def _corrections(self, mean, variance, renorm_mean, renorm_stddev, clipping):
-        """What makes a batch that is normalised by itself one that is normalised by moving averages; constants for gradients."""
+        """What makes a batch that is normalised by itself one that is normalised by moving averages;
+        constants for gradients."""
         stddev = _core.sqrt(variance + self.epsilon)
         moving = _core.maximum(self._along(renorm_stddev), self.epsilon**0.5)
         r, d = stddev / moving, (mean - self._along(renorm_mean)) / moving

@@ -85,7 +85,7 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
 
 def _errors(name, of_error, labels, predictions, weights, collections, root=False):
     """The mean of a function of predictions - labels over all batches."""
-    error = lambda y, p: of_error(_core.cast(p, "float32") - _core.cast(y, "float32"))  # noqa: E731
+    error = lambda y, p: of_error(_core.cast(p, "float32") - _core.cast(y, "float32"))
     return _averaged(name, error, (labels, predictions), weights, *collections, root)
 
 
@@ -119,7 +119,7 @@ def mean_relative_error(
     labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
     """The mean of the sizes of errors, each divided by a number."""
-    error = lambda y, p, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(y), _safe(_core.abs(y - p), n))  # noqa: E731
+    error = lambda y, p, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(y), _safe(_core.abs(y - p), n))
     return _averaged(
         name or "mean_relative_error",
         error,
@@ -248,9 +248,10 @@ _HEIGHTS = {
 }
 
 
-def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None, curve="ROC", name=None,
-        summation_method="trapezoidal", thresholds=None):  # fmt: skip
-    """The area under the curve of true and false positives ("ROC"), or of precision and recall ("PR"), by steps between thresholds."""
+def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None,
+        curve="ROC", name=None, summation_method="trapezoidal", thresholds=None):  # fmt: skip
+    """The area under the curve of true and false positives ("ROC"), or of precision and recall ("PR"),
+    by steps between thresholds."""
     if curve not in ("ROC", "PR"):
         raise ValueError(f"Curve must be either ROC or PR. Curve {curve} is unknown.")
     if summation_method not in _HEIGHTS:
@@ -292,7 +293,8 @@ _TINY = 1e-6  # TensorFlow's, against divisions by 0
 
 
 def _interpolated_precision(tp, fp, fn):
-    """The area under precision and recall where true and predicted positives, not their ratio, change evenly between thresholds."""
+    """The area under precision and recall where true and predicted positives, not their ratio,
+    change evenly between thresholds."""
     predicted = tp + fp
     gained, step = tp[:-1] - tp[1:], predicted[:-1] - predicted[1:]
     slope = _safe(gained, _core.maximum(step, 0.0))

@@ -384,8 +384,8 @@ def _sampled_logits(
 
 
 @_door("nce_loss")
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False,
-             partition_strategy="mod", name="nce_loss", seed=None):  # fmt: skip
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy="mod", name="nce_loss", seed=None):  # fmt: skip
     """Noise-contrastive estimation: true classes against a sample of the others."""
     weights, biases = _whole(weights, partition_strategy), _whole(biases, partition_strategy)
     logits, labels = _sampled_logits(
@@ -404,8 +404,9 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
 
 
 @_door("sampled_softmax_loss")
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True,
-                         partition_strategy="mod", name="sampled_softmax_loss", seed=None):  # fmt: skip
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss",
+                         seed=None):  # fmt: skip
     """The cross entropy of a softmax over the true classes and a sample of the others."""
     weights, biases = _whole(weights, partition_strategy), _whole(biases, partition_strategy)
     logits, labels = _sampled_logits(

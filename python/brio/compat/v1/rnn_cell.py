@@ -1,4 +1,5 @@
-"""tf.compat.v1.nn.rnn_cell: what recurrent networks do in one step. Variables are made in the scopes of the first call."""
+"""tf.compat.v1.nn.rnn_cell: what recurrent networks do in one step.
+Variables are made in the scopes of the first call."""
 
 import collections
 import re
@@ -127,8 +128,8 @@ class GRUCell(RNNCell):
 
     _default_name = "gru_cell"
 
-    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None,
-                 trainable=True):  # fmt: skip
+    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None,
+                 name=None, dtype=None, trainable=True):  # fmt: skip
         super().__init__(trainable, name, dtype, reuse)
         self._units, self._activation, self._kernel, self._bias = (
             num_units,
@@ -199,8 +200,9 @@ class LSTMCell(BasicLSTMCell):
 
     _default_name = "lstm_cell"
 
-    def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None, num_unit_shards=None,
-                 num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, trainable=True):  # fmt: skip
+    def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None,
+                 num_unit_shards=None, num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None,
+                 reuse=None, name=None, dtype=None, trainable=True):  # fmt: skip
         super().__init__(num_units, forget_bias, state_is_tuple, activation, reuse, name, dtype, trainable)
         self._peepholes, self._clip, self._initializer, self._proj, self._proj_clip = (
             use_peepholes,
@@ -307,10 +309,12 @@ def _chosen(visitor, state):
 
 
 class DropoutWrapper(RNNCell):
-    """A cell whose inputs, outputs or states lose elements: others in each step, or in a variational one the same in all steps of all samples."""
+    """A cell whose inputs, outputs or states lose elements:
+    others in each step, or in a variational one the same in all steps of all samples."""
 
-    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, variational_recurrent=False, input_size=None,
-                 dtype=None, seed=None, dropout_state_filter_visitor=None):  # fmt: skip
+    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0,
+                 variational_recurrent=False, input_size=None, dtype=None, seed=None,
+                 dropout_state_filter_visitor=None):  # fmt: skip
         super().__init__()
         self._cell, self._seed, self._visitor = cell, seed, dropout_state_filter_visitor or _not_the_memory
         self._keep = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}

@@ -28,7 +28,8 @@ def _clean(name):
 
 
 def _operation(kind, name, collections, make, tensor, family=None):
-    """An operation that makes a record. One of a family has its name before the scopes too, so that TensorBoard shows families together."""
+    """An operation that makes a record. One of a family has its name before the scopes too,
+    so that TensorBoard shows families together."""
     from brio.compat.v1 import host_operation
 
     graph = core.building()
@@ -130,7 +131,7 @@ def text(name, tensor, collections=None):
     """Text."""
 
     def make(tag, value):
-        values = [value] if isinstance(value, (bytes, str)) else [v for v in np.asarray(value, object).reshape(-1)]
+        values = [value] if isinstance(value, (bytes, str)) else list(np.asarray(value, object).reshape(-1))
         return _message(
             1, _message(1, tag) + _message(8, _events.tensor(values)) + _message(9, _events.metadata("text", 2))
         )
@@ -241,6 +242,6 @@ class Summary:
     def __init__(self, value=()):
         self.value = list(value)
 
-    def SerializeToString(self):  # noqa: N802
+    def SerializeToString(self):
         """The bytes of the message."""
         return b"".join(_message(1, _message(1, v.tag) + _float(2, float(v.simple_value))) for v in self.value)

@@ -11,13 +11,15 @@ from brio.compat.v1._global_step import (
     global_step,
 )
 from brio.compat.v1._hooks import (
-    CheckpointSaverHook, CheckpointSaverListener, LoggingTensorHook, MonitoredTrainingSession, NanLossDuringTrainingError, NanTensorHook, Scaffold,
-    SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues, StepCounterHook, StopAtStepHook, SummarySaverHook,
+    CheckpointSaverHook, CheckpointSaverListener, LoggingTensorHook, MonitoredTrainingSession,
+    NanLossDuringTrainingError, NanTensorHook, Scaffold, SecondOrStepTimer, SessionRunArgs, SessionRunContext,
+    SessionRunHook, SessionRunValues, StepCounterHook, StopAtStepHook, SummarySaverHook,
 )  # fmt: skip
 from brio.compat.v1._optimizers import (
-    AdadeltaOptimizer, AdagradOptimizer, AdamOptimizer, ExponentialMovingAverage, FtrlOptimizer, GradientDescentOptimizer, MomentumOptimizer, Optimizer,
-    ProximalAdagradOptimizer, ProximalGradientDescentOptimizer, RMSPropOptimizer, cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay,
-    piecewise_constant, piecewise_constant_decay, polynomial_decay,
+    AdadeltaOptimizer, AdagradOptimizer, AdamOptimizer, ExponentialMovingAverage, FtrlOptimizer,
+    GradientDescentOptimizer, MomentumOptimizer, Optimizer, ProximalAdagradOptimizer, ProximalGradientDescentOptimizer,
+    RMSPropOptimizer, cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay, piecewise_constant,
+    piecewise_constant_decay, polynomial_decay,
 )  # fmt: skip
 from brio.compat.v1._saver import Saver, checkpoint_exists, get_checkpoint_state, latest_checkpoint
 

@@ -1,30 +1,33 @@
-"""tf.experimental.numpy: NumPy's functions of tensors, with NumPy's dtypes. Whole numbers are int64 and others float64 unless
-they come with a dtype; operands of different dtypes become what np.result_type says."""
+"""tf.experimental.numpy: NumPy's functions of tensors, with NumPy's dtypes. Whole numbers are int64 and others float64
+unless they come with a dtype; operands of different dtypes become what np.result_type says."""
 
 import numpy as _np
 from numpy import (
-    bool_, complex64, complex128, e, float16, float32, float64, iinfo, inf, int8, int16, int32, int64, int_, newaxis, pi,
-    uint8, uint16, uint32, uint64,
+    bool_, complex64, complex128, e, float16, float32, float64, iinfo, inf, int8, int16, int32, int64, int_, newaxis,
+    pi, uint8, uint16, uint32, uint64,
 )  # fmt: skip
 
 import brio as _tf
 from brio import _core
 from brio._missing import attribute_error_of as _attribute_error_of
-from brio.experimental.numpy import _dtypes, random  # noqa: F401
+from brio.experimental.numpy import _dtypes, random
 from brio.experimental.numpy._dtypes import alike, asarray, joined, lift_one, lift_two, to_float, to_int
 from brio.keras import ops as _ops
 
 ndarray = _core.Tensor
 __getattr__ = _attribute_error_of(__name__)
 
-_ANY = "abs absolute negative square conj conjugate real imag isnan isinf isfinite logical_not bitwise_not ravel signbit sign copy".split()
+_ANY = (
+    "abs absolute negative square conj conjugate real imag isnan isinf isfinite logical_not bitwise_not ravel signbit "
+    "sign copy"
+).split()
 _FLOATS = (
-    "arccos arccosh arcsin arcsinh arctan arctanh ceil cos cosh deg2rad exp exp2 expm1 floor log log10 log1p log2 rad2deg "
-    "reciprocal sin sinh sqrt tan tanh"
+    "arccos arccosh arcsin arcsinh arctan arctanh ceil cos cosh deg2rad exp exp2 expm1 floor log log10 log1p log2 "
+    "rad2deg reciprocal sin sinh sqrt tan tanh"
 ).split()
 _PAIRS = (
-    "add subtract multiply maximum minimum mod remainder floor_divide power equal not_equal less less_equal greater greater_equal "
-    "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor matmul dot vdot inner outer"
+    "add subtract multiply maximum minimum mod remainder floor_divide power equal not_equal less less_equal greater "
+    "greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor matmul dot vdot inner outer"
 ).split()
 _FLOAT_PAIRS = "divide true_divide arctan2 hypot logaddexp".split()
 for _name in _ANY:
@@ -116,7 +119,7 @@ def _shape(shape):
 # ---- reductions
 
 
-def sum(a, axis=None, dtype=None, keepdims=None):  # noqa: A001
+def sum(a, axis=None, dtype=None, keepdims=None):
     """The sum along axes; small whole numbers become int64."""
     return _tf.reduce_sum(to_int(asarray(a, dtype), dtype), axis, bool(keepdims))
 
@@ -156,15 +159,15 @@ def amin(a, axis=None, out=None, keepdims=None):
     return _ops.min(asarray(a), axis, bool(keepdims))
 
 
-max, min = amax, amin  # noqa: A001
+max, min = amax, amin
 
 
-def all(a, axis=None, keepdims=None):  # noqa: A001
+def all(a, axis=None, keepdims=None):
     """True where all along axes are."""
     return _ops.all(asarray(a, bool_), axis, bool(keepdims))
 
 
-def any(a, axis=None, keepdims=None):  # noqa: A001
+def any(a, axis=None, keepdims=None):
     """True where one or more along axes are."""
     return _ops.any(asarray(a, bool_), axis, bool(keepdims))
 
@@ -289,7 +292,8 @@ def flatten(a, order="C"):
 
 
 def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode="legacy"):
-    """From now on operators join dtypes as NumPy does, and tensors have NumPy's methods: x.T, x.reshape(2, -1), x.astype(...)."""
+    """From now on operators join dtypes as NumPy does, and tensors have NumPy's methods:
+    x.T, x.reshape(2, -1), x.astype(...)."""
     if dtype_conversion_mode != "legacy":
         raise ValueError(
             "[experimental_enable_numpy_behavior] Brio has NumPy's own rules alone: leave dtype_conversion_mode out"

@@ -5,7 +5,6 @@ import numpy as np
 import brio as tf
 from brio import _core
 
-
 _plain_float, _plain_complex = float, complex  # what numbers of Python are
 
 

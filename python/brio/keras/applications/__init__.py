@@ -1,4 +1,5 @@
-"""keras.applications: networks of the literature, with the layers, names and weights of Keras' own. Each loads when it is first used."""
+"""keras.applications: networks of the literature, with the layers, names and weights of Keras' own.
+Each loads when it is first used."""
 
 import importlib as _importlib
 

@@ -1,18 +1,20 @@
-"""MobileNetV3: inverted residuals that an architecture search chose (Howard and others, 2019). Pictures of 0 … 255 go in."""
+"""MobileNetV3: inverted residuals that an architecture search chose (Howard and others, 2019).
+Pictures of 0 … 255 go in."""
 
 from brio.keras import layers
 from brio.keras.applications import _network
 
 # Expansion, channels, window, stride, and whether there is squeeze and excitation and hard swish, of each block.
 _SMALL = (
-    (1, 16, 3, 2, True, False), (72 / 16, 24, 3, 2, False, False), (88 / 24, 24, 3, 1, False, False), (4, 40, 5, 2, True, True),
-    (6, 40, 5, 1, True, True), (6, 40, 5, 1, True, True), (3, 48, 5, 1, True, True), (3, 48, 5, 1, True, True),
-    (6, 96, 5, 2, True, True), (6, 96, 5, 1, True, True), (6, 96, 5, 1, True, True),
+    (1, 16, 3, 2, True, False), (72 / 16, 24, 3, 2, False, False), (88 / 24, 24, 3, 1, False, False),
+    (4, 40, 5, 2, True, True), (6, 40, 5, 1, True, True), (6, 40, 5, 1, True, True), (3, 48, 5, 1, True, True),
+    (3, 48, 5, 1, True, True), (6, 96, 5, 2, True, True), (6, 96, 5, 1, True, True), (6, 96, 5, 1, True, True),
 )  # fmt: skip
 _LARGE = (
-    (1, 16, 3, 1, False, False), (4, 24, 3, 2, False, False), (3, 24, 3, 1, False, False), (3, 40, 5, 2, True, False), (3, 40, 5, 1, True, False),
-    (3, 40, 5, 1, True, False), (6, 80, 3, 2, False, True), (2.5, 80, 3, 1, False, True), (2.3, 80, 3, 1, False, True), (2.3, 80, 3, 1, False, True),
-    (6, 112, 3, 1, True, True), (6, 112, 3, 1, True, True), (6, 160, 5, 2, True, True), (6, 160, 5, 1, True, True), (6, 160, 5, 1, True, True),
+    (1, 16, 3, 1, False, False), (4, 24, 3, 2, False, False), (3, 24, 3, 1, False, False), (3, 40, 5, 2, True, False),
+    (3, 40, 5, 1, True, False), (3, 40, 5, 1, True, False), (6, 80, 3, 2, False, True), (2.5, 80, 3, 1, False, True),
+    (2.3, 80, 3, 1, False, True), (2.3, 80, 3, 1, False, True), (6, 112, 3, 1, True, True), (6, 112, 3, 1, True, True),
+    (6, 160, 5, 2, True, True), (6, 160, 5, 1, True, True), (6, 160, 5, 1, True, True),
 )  # fmt: skip
 _HASHES = {
     "large_224_0.75_float": ("765b44a33ad4005b3ac83185abf1d0eb", "40af19a13ebea4e2ee0c676887f69a2e"),
@@ -24,12 +26,13 @@ _HASHES = {
 }
 
 
-def _mobilenet(kind, blocks, last, input_shape, alpha, minimalistic, include_top, weights, input_tensor, classes, pooling, dropout_rate,
-               classifier_activation, include_preprocessing, name):  # fmt: skip
+def _mobilenet(kind, blocks, last, input_shape, alpha, minimalistic, include_top, weights, input_tensor, classes,
+               pooling, dropout_rate, classifier_activation, include_preprocessing, name):  # fmt: skip
     trained = f"{kind}{'_minimalistic' if minimalistic else ''}_224_{float(alpha)}_float"
     if weights == "imagenet" and trained not in _HASHES:
         raise ValueError(
-            f"weights of ImageNet are there for alpha of 0.75 and 1.0, and of 1.0 where minimalistic, but alpha is {alpha}"
+            "weights of ImageNet are there for alpha of 0.75 and 1.0, and of 1.0 where minimalistic, but alpha is "
+            f"{alpha}"
         )
     symbol = x = _network.begin(input_shape, input_tensor, 224, 32, include_top, weights, classes, needs_size=False)
     act = (lambda y: layers.ReLU()(y)) if minimalistic else (lambda y: layers.Activation("hard_swish")(y))
@@ -123,15 +126,17 @@ def _excited(x, filters, name):
     return layers.Multiply(name=name + "mul")([x, factor])
 
 
-def MobileNetV3Small(input_shape=None, alpha=1.0, minimalistic=False, include_top=True, weights="imagenet", input_tensor=None, classes=1000, pooling=None,
-                     dropout_rate=0.2, classifier_activation="softmax", include_preprocessing=True, name="MobileNetV3Small"):  # fmt: skip
+def MobileNetV3Small(input_shape=None, alpha=1.0, minimalistic=False, include_top=True, weights="imagenet",
+                     input_tensor=None, classes=1000, pooling=None, dropout_rate=0.2, classifier_activation="softmax",
+                     include_preprocessing=True, name="MobileNetV3Small"):  # fmt: skip
     """MobileNetV3, small; alpha is its width."""
-    return _mobilenet("small", _SMALL, 1024, input_shape, alpha, minimalistic, include_top, weights, input_tensor, classes, pooling, dropout_rate,
-                      classifier_activation, include_preprocessing, name)  # fmt: skip
+    return _mobilenet("small", _SMALL, 1024, input_shape, alpha, minimalistic, include_top, weights, input_tensor,
+                      classes, pooling, dropout_rate, classifier_activation, include_preprocessing, name)  # fmt: skip
 
 
-def MobileNetV3Large(input_shape=None, alpha=1.0, minimalistic=False, include_top=True, weights="imagenet", input_tensor=None, classes=1000, pooling=None,
-                     dropout_rate=0.2, classifier_activation="softmax", include_preprocessing=True, name="MobileNetV3Large"):  # fmt: skip
+def MobileNetV3Large(input_shape=None, alpha=1.0, minimalistic=False, include_top=True, weights="imagenet",
+                     input_tensor=None, classes=1000, pooling=None, dropout_rate=0.2, classifier_activation="softmax",
+                     include_preprocessing=True, name="MobileNetV3Large"):  # fmt: skip
     """MobileNetV3, large; alpha is its width."""
-    return _mobilenet("large", _LARGE, 1280, input_shape, alpha, minimalistic, include_top, weights, input_tensor, classes, pooling, dropout_rate,
-                      classifier_activation, include_preprocessing, name)  # fmt: skip
+    return _mobilenet("large", _LARGE, 1280, input_shape, alpha, minimalistic, include_top, weights, input_tensor,
+                      classes, pooling, dropout_rate, classifier_activation, include_preprocessing, name)  # fmt: skip

@@ -16,12 +16,14 @@ def channel_axis():
 
 
 def begin(input_shape, input_tensor, size, smallest, include_top, weights, classes=1000, needs_size=None):
-    """The symbol that a network begins with. size: what it was trained for; needs_size: whether its top needs a known size."""
+    """The symbol that a network begins with. size: what it was trained for;
+    needs_size: whether its top needs a known size."""
     if not (weights in ("imagenet", None) or os.path.exists(weights)):
         raise ValueError(f"weights is None, 'imagenet' or the path of a file that is there, but got {weights!r}")
     if weights == "imagenet" and include_top and classes != 1000:
         raise ValueError(
-            f"the weights of ImageNet are for 1000 classes, but classes is {classes}; pass include_top=False or weights=None"
+            f"the weights of ImageNet are for 1000 classes, but classes is {classes}; pass include_top=False or "
+            "weights=None"
         )
     shape = _shape(input_shape, size, smallest, include_top if needs_size is None else needs_size, weights)
     if input_tensor is None:
@@ -87,7 +89,8 @@ def pooled(x, pooling, average=None, maximum=None):
 
 
 def end(symbol, input_tensor, x, name, weights, folder, file, file_hash=None, kept_as=None):
-    """The model between the symbols, with weights of a file, or of `file` in a folder of Keras' server, whose copy here may have another name."""
+    """The model between the symbols, with weights of a file, or of `file` in a folder of Keras' server,
+    whose copy here may have another name."""
     model = Functional(symbol if input_tensor is None else get_source_inputs(input_tensor), x, name=name)
     if weights == "imagenet":
         weights = get_file(kept_as or file, f"{_ADDRESS}{folder}/{file}", cache_subdir="models", file_hash=file_hash)

@@ -1,4 +1,5 @@
-"""keras.applications.convnext: convolutions arranged as in a transformer (Liu and others, 2022). Pictures of 0 … 255 go in."""
+"""keras.applications.convnext: convolutions arranged as in a transformer (Liu and others, 2022).
+Pictures of 0 … 255 go in."""
 
 import brio as tf
 from brio.keras import layers
@@ -8,12 +9,37 @@ from brio.keras.models import Sequential
 _BASE = "tensorflow/keras-applications/convnext"
 # Blocks of the four stages, their channels, and checksums of the weights with and without the top.
 _SIZES = {
-    "tiny": ((3, 3, 9, 3), (96, 192, 384, 768), "8ae6e78ce2933352b1ef4008e6dd2f17bc40771563877d156bc6426c7cf503ff", "d547c096cabd03329d7be5562c5e14798aa39ed24b474157cef5e85ab9e49ef1"),
-    "small": ((3, 3, 27, 3), (96, 192, 384, 768), "ce1277d8f1ee5a0ef0e171469089c18f5233860ceaf9b168049cb9263fd7483c", "6fc8009faa2f00c1c1dfce59feea9b0745eb260a7dd11bee65c8e20843da6eab"),
-    "base": ((3, 3, 27, 3), (128, 256, 512, 1024), "52cbb006d3dadd03f6e095a8ca1aca47aecdd75acb4bc74bce1f5c695d0086e6", "40a20c5548a5e9202f69735ecc06c990e6b7c9d2de39f0361e27baeb24cb7c45"),
-    "large": ((3, 3, 27, 3), (192, 384, 768, 1536), "070c5ed9ed289581e477741d3b34beffa920db8cf590899d6d2c67fba2a198a6", "96f02b6f0753d4f543261bc9d09bed650f24dd6bc02ddde3066135b63d23a1cd"),
-    "xlarge": ((3, 3, 27, 3), (256, 512, 1024, 2048), "c1f5ccab661354fc3a79a10fa99af82f0fbf10ec65cb894a3ae0815f17a889ee", "de3f8a54174130e0cecdc71583354753d557fcf1f4487331558e2a16ba0cfe05"),
-}  # fmt: skip
+    "tiny": (
+        (3, 3, 9, 3),
+        (96, 192, 384, 768),
+        ("8ae6e78ce2933352b1ef4008e6dd2f17bc40771563877d156bc6426c7cf503ff"),
+        ("d547c096cabd03329d7be5562c5e14798aa39ed24b474157cef5e85ab9e49ef1"),
+    ),
+    "small": (
+        (3, 3, 27, 3),
+        (96, 192, 384, 768),
+        ("ce1277d8f1ee5a0ef0e171469089c18f5233860ceaf9b168049cb9263fd7483c"),
+        ("6fc8009faa2f00c1c1dfce59feea9b0745eb260a7dd11bee65c8e20843da6eab"),
+    ),
+    "base": (
+        (3, 3, 27, 3),
+        (128, 256, 512, 1024),
+        ("52cbb006d3dadd03f6e095a8ca1aca47aecdd75acb4bc74bce1f5c695d0086e6"),
+        ("40a20c5548a5e9202f69735ecc06c990e6b7c9d2de39f0361e27baeb24cb7c45"),
+    ),
+    "large": (
+        (3, 3, 27, 3),
+        (192, 384, 768, 1536),
+        ("070c5ed9ed289581e477741d3b34beffa920db8cf590899d6d2c67fba2a198a6"),
+        ("96f02b6f0753d4f543261bc9d09bed650f24dd6bc02ddde3066135b63d23a1cd"),
+    ),
+    "xlarge": (
+        (3, 3, 27, 3),
+        (256, 512, 1024, 2048),
+        ("c1f5ccab661354fc3a79a10fa99af82f0fbf10ec65cb894a3ae0815f17a889ee"),
+        ("de3f8a54174130e0cecdc71583354753d557fcf1f4487331558e2a16ba0cfe05"),
+    ),
+}
 
 
 class LayerScale(layers.Layer):
@@ -88,8 +114,8 @@ def _block(inputs, width, name):
     return inputs + layers.Activation("linear", name=name + "_identity")(x)
 
 
-def ConvNeXtTiny(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                classifier_activation="softmax", name="convnext_tiny"):  # fmt: skip
+def ConvNeXtTiny(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None,
+                pooling=None, classes=1000, classifier_activation="softmax", name="convnext_tiny"):  # fmt: skip
     """ConvNeXt, tiny."""
     return _convnext(
         "tiny",
@@ -105,8 +131,8 @@ def ConvNeXtTiny(include_top=True, include_preprocessing=True, weights="imagenet
     )
 
 
-def ConvNeXtSmall(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                classifier_activation="softmax", name="convnext_small"):  # fmt: skip
+def ConvNeXtSmall(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None,
+                pooling=None, classes=1000, classifier_activation="softmax", name="convnext_small"):  # fmt: skip
     """ConvNeXt, small."""
     return _convnext(
         "small",
@@ -122,8 +148,8 @@ def ConvNeXtSmall(include_top=True, include_preprocessing=True, weights="imagene
     )
 
 
-def ConvNeXtBase(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                classifier_activation="softmax", name="convnext_base"):  # fmt: skip
+def ConvNeXtBase(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None,
+                pooling=None, classes=1000, classifier_activation="softmax", name="convnext_base"):  # fmt: skip
     """ConvNeXt, base."""
     return _convnext(
         "base",
@@ -139,8 +165,8 @@ def ConvNeXtBase(include_top=True, include_preprocessing=True, weights="imagenet
     )
 
 
-def ConvNeXtLarge(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                classifier_activation="softmax", name="convnext_large"):  # fmt: skip
+def ConvNeXtLarge(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None,
+                pooling=None, classes=1000, classifier_activation="softmax", name="convnext_large"):  # fmt: skip
     """ConvNeXt, large."""
     return _convnext(
         "large",
@@ -156,8 +182,9 @@ def ConvNeXtLarge(include_top=True, include_preprocessing=True, weights="imagene
     )
 
 
-def ConvNeXtXLarge(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                classifier_activation="softmax", name="convnext_xlarge"):  # fmt: skip
+def ConvNeXtXLarge(include_top=True, include_preprocessing=True, weights="imagenet", input_tensor=None,
+                input_shape=None, pooling=None, classes=1000, classifier_activation="softmax",
+                name="convnext_xlarge"):  # fmt: skip
     """ConvNeXt, xlarge."""
     return _convnext(
         "xlarge",

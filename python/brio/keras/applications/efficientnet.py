@@ -1,4 +1,5 @@
-"""keras.applications.efficientnet: width, depth and size grow together (Tan and Le, 2019). Pictures of 0 … 255 go in."""
+"""keras.applications.efficientnet: width, depth and size grow together (Tan and Le, 2019).
+Pictures of 0 … 255 go in."""
 
 import math
 
@@ -125,64 +126,64 @@ def excited(x, filters, fewer, initializer, name):
     return layers.Multiply(name=name + "se_excite")([x, factor])
 
 
-def EfficientNetB0(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb0"):  # fmt: skip
+def EfficientNetB0(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb0"):  # fmt: skip
     """EfficientNetB0."""
     return _efficientnet(
         "b0", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB1(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb1"):  # fmt: skip
+def EfficientNetB1(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb1"):  # fmt: skip
     """EfficientNetB1."""
     return _efficientnet(
         "b1", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb2"):  # fmt: skip
+def EfficientNetB2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb2"):  # fmt: skip
     """EfficientNetB2."""
     return _efficientnet(
         "b2", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB3(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb3"):  # fmt: skip
+def EfficientNetB3(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb3"):  # fmt: skip
     """EfficientNetB3."""
     return _efficientnet(
         "b3", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB4(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb4"):  # fmt: skip
+def EfficientNetB4(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb4"):  # fmt: skip
     """EfficientNetB4."""
     return _efficientnet(
         "b4", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB5(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb5"):  # fmt: skip
+def EfficientNetB5(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb5"):  # fmt: skip
     """EfficientNetB5."""
     return _efficientnet(
         "b5", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB6(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb6"):  # fmt: skip
+def EfficientNetB6(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb6"):  # fmt: skip
     """EfficientNetB6."""
     return _efficientnet(
         "b6", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name
     )
 
 
-def EfficientNetB7(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                   classifier_activation="softmax", name="efficientnetb7"):  # fmt: skip
+def EfficientNetB7(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                   classes=1000, classifier_activation="softmax", name="efficientnetb7"):  # fmt: skip
     """EfficientNetB7."""
     return _efficientnet(
         "b7", include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name

@@ -1,4 +1,5 @@
-"""keras.applications.efficientnet_v2: EfficientNets whose first blocks are whole convolutions (Tan and Le, 2021). Pictures of 0 … 255 go in."""
+"""keras.applications.efficientnet_v2: EfficientNets whose first blocks are whole convolutions (Tan and Le, 2021).
+Pictures of 0 … 255 go in."""
 
 import math
 
@@ -18,12 +19,33 @@ _SMALL = (
 )
 _STAGES = {
     **dict.fromkeys(("b0", "b1", "b2", "b3"), _SMALL),
-    "-s": ((2, 24, 24, 1, 1, True), (4, 24, 48, 4, 2, True), (4, 48, 64, 4, 2, True), (6, 64, 128, 4, 2, False), (9, 128, 160, 6, 1, False), (15, 160, 256, 6, 2, False)),
-    "-m": ((3, 24, 24, 1, 1, True), (5, 24, 48, 4, 2, True), (5, 48, 80, 4, 2, True), (7, 80, 160, 4, 2, False), (14, 160, 176, 6, 1, False),
-           (18, 176, 304, 6, 2, False), (5, 304, 512, 6, 1, False)),
-    "-l": ((4, 32, 32, 1, 1, True), (7, 32, 64, 4, 2, True), (7, 64, 96, 4, 2, True), (10, 96, 192, 4, 2, False), (19, 192, 224, 6, 1, False),
-           (25, 224, 384, 6, 2, False), (7, 384, 640, 6, 1, False)),
-}  # fmt: skip
+    "-s": (
+        (2, 24, 24, 1, 1, True),
+        (4, 24, 48, 4, 2, True),
+        (4, 48, 64, 4, 2, True),
+        (6, 64, 128, 4, 2, False),
+        (9, 128, 160, 6, 1, False),
+        (15, 160, 256, 6, 2, False),
+    ),
+    "-m": (
+        (3, 24, 24, 1, 1, True),
+        (5, 24, 48, 4, 2, True),
+        (5, 48, 80, 4, 2, True),
+        (7, 80, 160, 4, 2, False),
+        (14, 160, 176, 6, 1, False),
+        (18, 176, 304, 6, 2, False),
+        (5, 304, 512, 6, 1, False),
+    ),
+    "-l": (
+        (4, 32, 32, 1, 1, True),
+        (7, 32, 64, 4, 2, True),
+        (7, 64, 96, 4, 2, True),
+        (10, 96, 192, 4, 2, False),
+        (19, 192, 224, 6, 1, False),
+        (25, 224, 384, 6, 2, False),
+        (7, 384, 640, 6, 1, False),
+    ),
+}
 # Width, depth, size of pictures, and checksums of the weights with and without the top.
 _SIZES = {
     "b0": (1.0, 1.0, 224, "21ecbf6da12460d5c40bb2f29ceb2188", "893217f2bb855e2983157299931e43ff"),
@@ -50,7 +72,7 @@ def _efficientnet(
 ):
     width, depth, size, *hashes = _SIZES[which]
     symbol = x = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
-    wide = lambda filters: max(8, int(filters * width + 4) // 8 * 8)  # noqa: E731
+    wide = lambda filters: max(8, int(filters * width + 4) // 8 * 8)
     if include_preprocessing:
         x = _prepared(x, which.startswith("b"))
     x = layers.Conv2D(
@@ -151,8 +173,9 @@ def _added(x, inputs, is_alike, drop_path, name):
     return layers.Add(name=name + "add")([x, inputs])
 
 
-def EfficientNetV2B0(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-b0"):  # fmt: skip
+def EfficientNetV2B0(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-b0"):  # fmt: skip
     """EfficientNetV2B0."""
     return _efficientnet(
         "b0",
@@ -168,8 +191,9 @@ def EfficientNetV2B0(include_top=True, weights="imagenet", input_tensor=None, in
     )
 
 
-def EfficientNetV2B1(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-b1"):  # fmt: skip
+def EfficientNetV2B1(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-b1"):  # fmt: skip
     """EfficientNetV2B1."""
     return _efficientnet(
         "b1",
@@ -185,8 +209,9 @@ def EfficientNetV2B1(include_top=True, weights="imagenet", input_tensor=None, in
     )
 
 
-def EfficientNetV2B2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-b2"):  # fmt: skip
+def EfficientNetV2B2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-b2"):  # fmt: skip
     """EfficientNetV2B2."""
     return _efficientnet(
         "b2",
@@ -202,8 +227,9 @@ def EfficientNetV2B2(include_top=True, weights="imagenet", input_tensor=None, in
     )
 
 
-def EfficientNetV2B3(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-b3"):  # fmt: skip
+def EfficientNetV2B3(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-b3"):  # fmt: skip
     """EfficientNetV2B3."""
     return _efficientnet(
         "b3",
@@ -219,8 +245,9 @@ def EfficientNetV2B3(include_top=True, weights="imagenet", input_tensor=None, in
     )
 
 
-def EfficientNetV2S(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-s"):  # fmt: skip
+def EfficientNetV2S(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-s"):  # fmt: skip
     """EfficientNetV2S."""
     return _efficientnet(
         "-s",
@@ -236,8 +263,9 @@ def EfficientNetV2S(include_top=True, weights="imagenet", input_tensor=None, inp
     )
 
 
-def EfficientNetV2M(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-m"):  # fmt: skip
+def EfficientNetV2M(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-m"):  # fmt: skip
     """EfficientNetV2M."""
     return _efficientnet(
         "-m",
@@ -253,8 +281,9 @@ def EfficientNetV2M(include_top=True, weights="imagenet", input_tensor=None, inp
     )
 
 
-def EfficientNetV2L(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                     classifier_activation="softmax", include_preprocessing=True, name="efficientnetv2-l"):  # fmt: skip
+def EfficientNetV2L(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                     classes=1000, classifier_activation="softmax", include_preprocessing=True,
+                     name="efficientnetv2-l"):  # fmt: skip
     """EfficientNetV2L."""
     return _efficientnet(
         "-l",

@@ -1,4 +1,5 @@
-"""keras.applications.imagenet_utils: pictures as networks that were trained on ImageNet take them, and what their outputs are called."""
+"""keras.applications.imagenet_utils: pictures as networks that were trained on ImageNet take them,
+and what their outputs are called."""
 
 import json
 
@@ -54,7 +55,7 @@ def _shifted(x, scale, deviation, mean):
             x /= deviation
         return x
     dtype = x.dtype
-    constant = lambda numbers: _core.constant(np.asarray(numbers, "float32"), dtype)  # noqa: E731
+    constant = lambda numbers: _core.constant(np.asarray(numbers, "float32"), dtype)
     x = x if scale is None else x / scale
     x = x - (mean if isinstance(mean, float) else constant(mean))
     return x if deviation is None else x / constant(deviation)

@@ -1,4 +1,5 @@
-"""keras.applications.inception_resnet_v2: branches of different windows, added to what they began with (Szegedy and others, 2016)."""
+"""keras.applications.inception_resnet_v2: branches of different windows,
+added to what they began with (Szegedy and others, 2016)."""
 
 from brio.keras import layers
 from brio.keras.applications import _network, imagenet_utils
@@ -14,8 +15,8 @@ _BRANCHES = {
 }
 
 
-def InceptionResNetV2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
-                      classifier_activation="softmax", name="inception_resnet_v2"):  # fmt: skip
+def InceptionResNetV2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None,
+                      classes=1000, classifier_activation="softmax", name="inception_resnet_v2"):  # fmt: skip
     """InceptionResNetV2."""
     symbol = _network.begin(input_shape, input_tensor, 299, 75, include_top, weights, classes)
     x = _conv(symbol, 32, 3, 2, "valid")

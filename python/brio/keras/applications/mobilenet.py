@@ -9,12 +9,13 @@ _BLOCKS = ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *((512, 1)
 _IN_NAMES = {1.0: "1_0", 0.75: "7_5", 0.5: "5_0", 0.25: "2_5"}
 
 
-def MobileNet(input_shape=None, alpha=1.0, depth_multiplier=1, dropout=0.001, include_top=True, weights="imagenet", input_tensor=None,
-              pooling=None, classes=1000, classifier_activation="softmax", name=None):  # fmt: skip
+def MobileNet(input_shape=None, alpha=1.0, depth_multiplier=1, dropout=0.001, include_top=True, weights="imagenet",
+              input_tensor=None, pooling=None, classes=1000, classifier_activation="softmax", name=None):  # fmt: skip
     """MobileNet; alpha is its width."""
     if weights == "imagenet" and (depth_multiplier != 1 or alpha not in _IN_NAMES):
         raise ValueError(
-            f"weights of ImageNet are there for depth_multiplier=1 and alpha of {sorted(_IN_NAMES)}, but they are {depth_multiplier} and {alpha}"
+            f"weights of ImageNet are there for depth_multiplier=1 and alpha of {sorted(_IN_NAMES)}, but they are "
+            f"{depth_multiplier} and {alpha}"
         )
     size = (
         input_shape[0]
@@ -53,8 +54,8 @@ def _block(x, filters, depth_multiplier, stride, number):
     axis = _network.channel_axis()
     if stride == 2:
         x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
-    x = layers.DepthwiseConv2D((3, 3), padding="same" if stride == 1 else "valid", depth_multiplier=depth_multiplier, strides=(stride, stride),
-                               use_bias=False, name=f"conv_dw_{number}")(x)  # fmt: skip
+    x = layers.DepthwiseConv2D((3, 3), padding="same" if stride == 1 else "valid", depth_multiplier=depth_multiplier,
+                               strides=(stride, stride), use_bias=False, name=f"conv_dw_{number}")(x)  # fmt: skip
     x = layers.BatchNormalization(axis=axis, name=f"conv_dw_{number}_bn")(x)
     x = layers.ReLU(6.0, name=f"conv_dw_{number}_relu")(x)
     x = layers.Conv2D(filters, (1, 1), padding="same", use_bias=False, strides=(1, 1), name=f"conv_pw_{number}")(x)

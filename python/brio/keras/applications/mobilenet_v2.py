@@ -8,8 +8,8 @@ _SIZES, _ALPHAS = (96, 128, 160, 192, 224), (0.35, 0.50, 0.75, 1.0, 1.3, 1.4)
 _STAGES = ((16, 1, 1), (24, 2, 2), (32, 2, 3), (64, 2, 4), (96, 1, 3), (160, 2, 3), (320, 1, 1))
 
 
-def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights="imagenet", input_tensor=None, pooling=None, classes=1000,
-                classifier_activation="softmax", name=None):  # fmt: skip
+def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights="imagenet", input_tensor=None, pooling=None,
+                classes=1000, classifier_activation="softmax", name=None):  # fmt: skip
     """MobileNetV2; alpha is its width."""
     if weights == "imagenet" and alpha not in _ALPHAS:
         raise ValueError(f"weights of ImageNet are there for alpha of {_ALPHAS}, but it is {alpha}")

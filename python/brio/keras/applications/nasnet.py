@@ -71,7 +71,8 @@ def _network_of(
     activation,
     name,
 ):
-    """last: the channels of the end; stem: those of the beginning; skips: whether a cell after a reduction also sees what came before it."""
+    """last: the channels of the end; stem: those of the beginning;
+    skips: whether a cell after a reduction also sees what came before it."""
     if backend.image_data_format() == "channels_first":
         raise ValueError(
             "NASNet takes pictures whose channels are last: keras.config.set_image_data_format('channels_last')"

@@ -1,4 +1,5 @@
-"""keras.datasets: well-known data, downloaded once or found where keras.utils.get_file() looks (~/.keras/datasets, BRIO_DATA)."""
+"""keras.datasets: well-known data, downloaded once or found where keras.utils.get_file() looks (~/.keras/datasets,
+BRIO_DATA)."""
 
 import importlib as _importlib
 

@@ -1,4 +1,5 @@
-"""Reads pickled arrays and nothing else: what a file names beside them is an error, so that it runs no code of its own."""
+"""Reads pickled arrays and nothing else: what a file names beside them is an error,
+so that it runs no code of its own."""
 
 import pickle
 import zipfile

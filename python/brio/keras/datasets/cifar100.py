@@ -6,7 +6,8 @@ from brio.keras.datasets import _cifar
 
 
 def load_data(label_mode="fine"):
-    """(x_train, y_train), (x_test, y_test): uint8 arrays of shapes (50000, 32, 32, 3) and (50000, 1), and 10,000 more to test with."""
+    """(x_train, y_train), (x_test, y_test): uint8 arrays of shapes (50000, 32, 32, 3) and (50000, 1),
+    and 10,000 more to test with."""
     if label_mode not in ("fine", "coarse"):
         raise ValueError(f"cifar100.load_data(): label_mode is 'fine' or 'coarse', but got {label_mode!r}")
     checksum = "85cd44d02ba6437773c5bbd22e183051d648de2e7d6b014e1ef29b855ba677a7"

@@ -10,7 +10,8 @@ from brio.keras.utils import get_file
 
 
 def load_data():
-    """(x_train, y_train), (x_test, y_test): uint8 arrays of shapes (60000, 28, 28) and (60000,), and 10,000 more to test with."""
+    """(x_train, y_train), (x_test, y_test): uint8 arrays of shapes (60000, 28, 28) and (60000,),
+    and 10,000 more to test with."""
     return _part("train"), _part("t10k")
 
 

@@ -6,9 +6,9 @@ from brio.keras.datasets import _ADDRESS, _pickles, _words
 from brio.keras.utils import get_file
 
 _TOPICS = (
-    "cocoa grain veg-oil earn acq wheat copper housing money-supply coffee sugar trade reserves ship cotton carcass crude nat-gas cpi money-fx "
-    "interest gnp meal-feed alum oilseed gold tin strategic-metal livestock retail ipi iron-steel rubber heat jobs lei bop zinc orange pet-chem "
-    "dlr gas silver wpi hog lead"
+    "cocoa grain veg-oil earn acq wheat copper housing money-supply coffee sugar trade reserves ship cotton carcass "
+    "crude nat-gas cpi money-fx interest gnp meal-feed alum oilseed gold tin strategic-metal livestock retail ipi "
+    "iron-steel rubber heat jobs lei bop zinc orange pet-chem dlr gas silver wpi hog lead"
 )
 
 

@@ -8,7 +8,8 @@ from brio.keras.ops._convert import channels_last, floating, tensor
 
 
 def _pooled(name, x, output_size, data_format, along):
-    """x with each axis between the first and the last brought to its size by along(x, axis, first, end): windows [first, end)."""
+    """x with each axis between the first and the last brought to its size by along(x, axis, first, end):
+    windows [first, end)."""
     x, back = channels_last(x, data_format)
     axes = len(x.shape) - 2
     size = (output_size,) * axes if isinstance(output_size, int) else tuple(output_size)

@@ -32,7 +32,8 @@ def floating(x):
 
 
 def channels_last(x, data_format, axis=1):
-    """x with its channels, which "channels_first" has at this axis, at the end; and what moves those of a result back."""
+    """x with its channels, which "channels_first" has at this axis, at the end;
+    and what moves those of a result back."""
     x = tensor(x)
     if data_format in (None, "channels_last"):
         return x, lambda made: made
@@ -43,12 +44,13 @@ def channels_last(x, data_format, axis=1):
     return tf.transpose(x, axes), lambda made: tf.transpose(made, [axes.index(i) for i in range(len(axes))])
 
 
-# What each dtype may become, by Keras' rules; "int" and "float" are plain numbers of Python, which take what the others are.
+# What each dtype may become, by Keras' rules; "int" and "float" are plain numbers of Python, which take what the others
+# are.
 _NEXT = {
     "bool": ["int"], "int": ["uint8", "int8", "complex64"], "uint8": ["int16", "uint16"], "uint16": ["int32", "uint32"],
-    "uint32": ["int64", "uint64"], "uint64": ["float"], "int8": ["int16"], "int16": ["int32"], "int32": ["int64"], "int64": ["float"],
-    "float": ["bfloat16", "float16"], "bfloat16": ["float32"], "float16": ["float32"], "float32": ["float64", "complex64"],
-    "float64": ["complex128"], "complex64": ["complex128"], "complex128": [],
+    "uint32": ["int64", "uint64"], "uint64": ["float"], "int8": ["int16"], "int16": ["int32"], "int32": ["int64"],
+    "int64": ["float"], "float": ["bfloat16", "float16"], "bfloat16": ["float32"], "float16": ["float32"],
+    "float32": ["float64", "complex64"], "float64": ["complex128"], "complex64": ["complex128"], "complex128": [],
 }  # fmt: skip
 
 
@@ -78,15 +80,17 @@ def result_type(*names):
 
 
 def together(*values):
-    """Tensors of one dtype, by Keras' rules: a float goes before a whole number, plain numbers take what the others are."""
+    """Tensors of one dtype, by Keras' rules: a float goes before a whole number,
+    plain numbers take what the others are."""
     made = [v if isinstance(v, (bool, int, float)) else tensor(v) for v in values]
-    weak = lambda v: "bool" if isinstance(v, bool) else "int" if isinstance(v, int) else "float"  # noqa: E731
+    weak = lambda v: "bool" if isinstance(v, bool) else "int" if isinstance(v, int) else "float"
     dtype = result_type(*(name_of(v) if hasattr(v, "dtype") else weak(v) for v in made))
     return [tensor(v, dtype) if not hasattr(v, "dtype") else as_dtype(v, dtype) for v in made]
 
 
 def two(f, floats=False, plain=True):
-    """A function of two operands that become one dtype. Where plain is not set, numbers of Python are tensors of their own dtype."""
+    """A function of two operands that become one dtype.
+    Where plain is not set, numbers of Python are tensors of their own dtype."""
 
     def call(x1, x2):
         a, b = together(x1, x2) if plain else together(tensor(x1), tensor(x2))
@@ -105,7 +109,8 @@ def one(f, floats=False):
 
 
 def named(namespace, table, make, docs):
-    """Puts what `make` makes of functions under their names into a module. One of C++'s says itself what it does, behind its signature."""
+    """Puts what `make` makes of functions under their names into a module.
+    One of C++'s says itself what it does, behind its signature."""
     for name, f in table.items():
         made = namespace[name] = make(f)
         made.__name__, made.__qualname__, made.__module__ = name, name, namespace["__name__"]

@@ -6,11 +6,16 @@ import brio as tf
 from brio.keras.ops._convert import as_dtype, floating, is_whole, name_of, named, one, own, tensor, together, two
 
 _UNARY = {
-    "abs": lambda x: x if _never_negative(x) else tf.abs(x), "absolute": lambda x: x if _never_negative(x) else tf.abs(x), "negative": tf.negative, "round": tf.round, "sign": tf.sign,
-    "square": lambda x: tf.square(tf.cast(x, "int32") if name_of(x) == "bool" else x), "isnan": lambda x: tf.zeros(x.shape, "bool") if is_whole(name_of(x)) else tf.math.is_nan(x),
-    "isinf": lambda x: tf.zeros(x.shape, "bool") if is_whole(name_of(x)) else tf.math.is_inf(x), "isfinite": lambda x: tf.ones(x.shape, "bool") if is_whole(name_of(x)) else tf.math.is_finite(x), "logical_not": lambda x: tf.logical_not(tf.cast(x, "bool")),
-    "ndim": lambda x: len(x.shape), "copy": tf.identity, "conj": tf.math.conj, "conjugate": tf.math.conj, "real": tf.math.real, "imag": tf.math.imag, "invert": tf.bitwise.invert,
-    "bitwise_not": tf.bitwise.invert, "ravel": lambda x: tf.reshape(x, [-1]), "signbit": lambda x: (x < 0) | ((x == 0) & (1 / x < 0)) if tf.as_dtype(x.dtype).is_floating else x < 0,
+    "abs": lambda x: x if _never_negative(x) else tf.abs(x),
+    "absolute": lambda x: x if _never_negative(x) else tf.abs(x), "negative": tf.negative, "round": tf.round,
+    "sign": tf.sign, "square": lambda x: tf.square(tf.cast(x, "int32") if name_of(x) == "bool" else x),
+    "isnan": lambda x: tf.zeros(x.shape, "bool") if is_whole(name_of(x)) else tf.math.is_nan(x),
+    "isinf": lambda x: tf.zeros(x.shape, "bool") if is_whole(name_of(x)) else tf.math.is_inf(x),
+    "isfinite": lambda x: tf.ones(x.shape, "bool") if is_whole(name_of(x)) else tf.math.is_finite(x),
+    "logical_not": lambda x: tf.logical_not(tf.cast(x, "bool")), "ndim": lambda x: len(x.shape), "copy": tf.identity,
+    "conj": tf.math.conj, "conjugate": tf.math.conj, "real": tf.math.real, "imag": tf.math.imag,
+    "invert": tf.bitwise.invert, "bitwise_not": tf.bitwise.invert, "ravel": lambda x: tf.reshape(x, [-1]),
+    "signbit": lambda x: (x < 0) | ((x == 0) & (1 / x < 0)) if tf.as_dtype(x.dtype).is_floating else x < 0,
 }  # fmt: skip
 _FLOATING = {
     "ceil": tf.math.ceil,
@@ -52,23 +57,30 @@ _BINARY = {
 }
 # Numbers of Python are int32 and float32 to these, whatever stands beside them.
 _OF_TENSORS = {
-    "mod": lambda a, b: tf.math.floormod(*_not_bool(a, b)), "remainder": lambda a, b: tf.math.floormod(*_not_bool(a, b)), "bitwise_and": tf.bitwise.bitwise_and,
-    "bitwise_or": tf.bitwise.bitwise_or, "bitwise_xor": tf.bitwise.bitwise_xor, "equal": tf.equal, "not_equal": tf.not_equal, "less": lambda a, b: tf.less(*_not_bool(a, b)),
-    "less_equal": lambda a, b: tf.less_equal(*_not_bool(a, b)), "greater": lambda a, b: tf.greater(*_not_bool(a, b)), "greater_equal": lambda a, b: tf.greater_equal(*_not_bool(a, b)),
+    "mod": lambda a, b: tf.math.floormod(*_not_bool(a, b)),
+    "remainder": lambda a, b: tf.math.floormod(*_not_bool(a, b)), "bitwise_and": tf.bitwise.bitwise_and,
+    "bitwise_or": tf.bitwise.bitwise_or, "bitwise_xor": tf.bitwise.bitwise_xor, "equal": tf.equal,
+    "not_equal": tf.not_equal, "less": lambda a, b: tf.less(*_not_bool(a, b)),
+    "less_equal": lambda a, b: tf.less_equal(*_not_bool(a, b)), "greater": lambda a, b: tf.greater(*_not_bool(a, b)),
+    "greater_equal": lambda a, b: tf.greater_equal(*_not_bool(a, b)),
 }  # fmt: skip
 _FLOATING_BINARY = {"divide": tf.divide, "true_divide": tf.divide, "divide_no_nan": tf.math.divide_no_nan}
 _FLOATING_OF_TENSORS = {"arctan2": tf.math.atan2, "logaddexp": lambda a, b: _log_of_sum(a, b)}  # fmt: skip
 # What has no function of its own in C++.
 _DOCS = {
     "multiply": "x1 times x2.", "maximum": "The larger of x1 and x2.", "minimum": "The smaller of x1 and x2.",
-    "abs": "The size without the sign.", "absolute": "The size without the sign.", "square": "x times x.", "isnan": "True where x is NaN.", "isinf": "True where x is infinite.",
-    "isfinite": "True where x is neither NaN nor infinite.", "mod": "The remainder of x1 / x2, with the sign of x2.", "remainder": "The remainder of x1 / x2, with the sign of x2.",
-    "less": "True where x1 is less than x2.", "less_equal": "True where x1 is less than x2, or equal.", "greater": "True where x1 is greater than x2.",
-    "greater_equal": "True where x1 is greater than x2, or equal.",
-    "deg2rad": "Degrees as radians.", "exp2": "2 to the power of x.", "log10": "The logarithm to base 10.",
-    "log2": "The logarithm to base 2.", "logaddexp": "log(exp(x1) + exp(x2)), which never overflows.", "logical_and": "True where both are.",
-    "logical_not": "True where x is not.", "logical_or": "True where one or both are.", "logical_xor": "True where one is and the other is not.",
-    "ndim": "How many axes there are.", "rad2deg": "Radians as degrees.", "ravel": "All elements in one row.", "signbit": "True where x has a minus: -0.0, too.",
+    "abs": "The size without the sign.", "absolute": "The size without the sign.", "square": "x times x.",
+    "isnan": "True where x is NaN.", "isinf": "True where x is infinite.",
+    "isfinite": "True where x is neither NaN nor infinite.", "mod": "The remainder of x1 / x2, with the sign of x2.",
+    "remainder": "The remainder of x1 / x2, with the sign of x2.", "less": "True where x1 is less than x2.",
+    "less_equal": "True where x1 is less than x2, or equal.", "greater": "True where x1 is greater than x2.",
+    "greater_equal": "True where x1 is greater than x2, or equal.", "deg2rad": "Degrees as radians.",
+    "exp2": "2 to the power of x.", "log10": "The logarithm to base 10.", "log2": "The logarithm to base 2.",
+    "logaddexp": "log(exp(x1) + exp(x2)), which never overflows.", "logical_and": "True where both are.",
+    "logical_not": "True where x is not.", "logical_or": "True where one or both are.",
+    "logical_xor": "True where one is and the other is not.", "ndim": "How many axes there are.",
+    "rad2deg": "Radians as degrees.", "ravel": "All elements in one row.",
+    "signbit": "True where x has a minus: -0.0, too.",
 }  # fmt: skip
 named(globals(), _UNARY, one, _DOCS)
 named(globals(), _FLOATING, lambda f: one(f, True), _DOCS)
@@ -104,7 +116,7 @@ def hypot(x1, x2):
     return larger * tf.sqrt(1 + tf.square(tf.math.divide_no_nan(tf.minimum(a, b), larger)))
 
 
-def round(x, decimals=0):  # noqa: F811
+def round(x, decimals=0):
     """The nearest number of so many decimals; halves go to the even one."""
     x = tensor(x)
     whole = is_whole(name_of(x))
@@ -119,7 +131,7 @@ def clip(x, x_min, x_max):
     """x with what lies outside of [x_min, x_max] moved to its ends."""
     x = tensor(x)
     x = tf.cast(x, "int32") if name_of(x) == "bool" else x
-    bound = lambda v: tf.cast(v, x.dtype) if hasattr(v, "dtype") or is_whole(name_of(x)) else v  # noqa: E731
+    bound = lambda v: tf.cast(v, x.dtype) if hasattr(v, "dtype") or is_whole(name_of(x)) else v
     return tf.clip_by_value(x, bound(x_min), bound(x_max))
 
 

@@ -274,7 +274,7 @@ def kron(x1, x2):
     """Each element of x1 times all of x2, in their places."""
     x1, x2 = together(x1, x2)
     rank = max(len(x1.shape), len(x2.shape))
-    grow = lambda x: tf.reshape(x, [1] * (rank - len(x.shape)) + list(x.shape))  # noqa: E731
+    grow = lambda x: tf.reshape(x, [1] * (rank - len(x.shape)) + list(x.shape))
     a, b = grow(x1), grow(x2)
     for axis in range(rank):
         a, b = tf.expand_dims(a, 2 * axis + 1), tf.expand_dims(b, 2 * axis)

@@ -114,7 +114,7 @@ def unique(
     if size is not None:
         lacks = max(size - len(first), 0)
         fill = values.reshape(-1).min() if fill_value is None and values.size else fill_value or 0
-        cut = lambda v, filler: np.concatenate([np.asarray(v)[:size], np.full(lacks, filler, np.asarray(v).dtype)])  # noqa: E731
+        cut = lambda v, filler: np.concatenate([np.asarray(v)[:size], np.full(lacks, filler, np.asarray(v).dtype)])
         values = np.take(values, range(min(size, len(first))), axis)
         values = np.concatenate(
             [values, np.full((*values.shape[:axis], lacks, *values.shape[axis + 1 :]), fill, values.dtype)], axis

@@ -49,7 +49,9 @@ def _weights(size, new, scale, translation, kernel, antialias):
 def scale_and_translate(images, output_shape, scale, translation, spatial_dims, method, antialias=True):
     """Tensors resampled along some axes: what is at x comes to scale · x + translation.
 
-    >>> keras.ops.image.scale_and_translate(np.float32([[1, 3]]), (1, 4), np.float32([2]), np.float32([0]), (1,), "linear").numpy().tolist()
+    >>> keras.ops.image.scale_and_translate(
+    ...     np.float32([[1, 3]]), (1, 4), np.float32([2]), np.float32([0]), (1,), "linear"
+    ... ).numpy().tolist()
     [[1.0, 1.5, 2.5, 3.0]]
     """
     if method not in _KERNELS:
@@ -97,7 +99,8 @@ def ssim(image1, image2, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01,
     first, second = (channels_last(x, data_format, -3)[0] for x in (image1, image2))
     if len(first.shape) not in (3, 4) or len(first.shape) != len(second.shape):
         raise ValueError(
-            f"[ssim] takes two pictures or two batches of them, but got shapes {tuple(first.shape)} and {tuple(second.shape)}"
+            f"[ssim] takes two pictures or two batches of them, but got shapes {tuple(first.shape)} and "
+            f"{tuple(second.shape)}"
         )
     single, dtype = len(first.shape) == 3, first.dtype
     x, y = (floating(v[None] if single else v) for v in (first, second))
@@ -133,7 +136,8 @@ def extract_patches_3d(volumes, size, strides=None, dilation_rate=1, padding="va
     strides = size if strides is None else (strides,) * 3 if isinstance(strides, int) else tuple(strides)
     if len(size) != 3 or len(strides) != 3 or len(volumes.shape) not in (4, 5):
         raise ValueError(
-            f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; give a number, or three"
+            f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; give a number, "
+            "or three"
         )
     depth = math.prod(size) * volumes.shape[-1]
     kernel = _core.reshape(

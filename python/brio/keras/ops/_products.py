@@ -8,7 +8,8 @@ from brio.keras.ops.core import shape
 
 
 def _factors(*operands):
-    """Tensors of one dtype. Products of int8 are counted in int32; bools are as numbers, and the result is to be bool."""
+    """Tensors of one dtype. Products of int8 are counted in int32;
+    bools are as numbers, and the result is to be bool."""
     made = together(*operands)
     if name_of(made[0]) == "int8":
         return [tf.cast(x, "int32") for x in made], "int32"
@@ -78,7 +79,7 @@ def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     flat = a.shape[-1] == b.shape[-1] == 2
-    grown = lambda v: tf.pad(v, [[0, 0]] * (len(v.shape) - 1) + [[0, 1]]) if v.shape[-1] == 2 else v  # noqa: E731
+    grown = lambda v: tf.pad(v, [[0, 0]] * (len(v.shape) - 1) + [[0, 1]]) if v.shape[-1] == 2 else v
     a, b = grown(a), grown(b)
     shape = tf.broadcast_static_shape(a.shape, b.shape)
     made = tf.linalg.cross(tf.broadcast_to(a, shape), tf.broadcast_to(b, shape))

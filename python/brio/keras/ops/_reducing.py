@@ -178,7 +178,7 @@ def diff(a, n=1, axis=-1):
         raise ValueError(f"[diff] axis {axis} is not there: the shape is {tuple(a.shape)}")
     axis %= rank
     for _ in range(builtins.min(n, a.shape[axis])):  # of nothing there are no differences
-        part = lambda s: a[tuple(s if i == axis else slice(None) for i in range(rank))]  # noqa: B023, E731
+        part = lambda s: a[tuple(s if i == axis else slice(None) for i in range(rank))]  # noqa: B023
         later, sooner = part(slice(1, None)), part(slice(None, -1))
         a = tf.not_equal(later, sooner) if name_of(a) == "bool" else later - sooner
     return a

@@ -1,4 +1,5 @@
-"""keras.ops: functions of NumPy's that few programs call: whole numbers, orders and histograms, what passes NaN over."""
+"""keras.ops: functions of NumPy's that few programs call:
+whole numbers, orders and histograms, what passes NaN over."""
 
 import itertools
 
@@ -6,7 +7,7 @@ import numpy as np
 
 import brio as tf
 from brio import _core
-from brio.keras.ops import _making, _picking, _reducing, _shaping
+from brio.keras.ops import _making, _picking, _reducing
 from brio.keras.ops._convert import as_dtype, floating, is_whole, name_of, of_values, own, result_type, tensor, together
 
 
@@ -280,7 +281,8 @@ def view(x, dtype=None):
     sizes = [tf.shape(x)[i] if n is None else n for i, n in enumerate(x.shape)]
     if not sizes or isinstance(sizes[-1], int) and sizes[-1] * old.size % new.size:
         raise ValueError(
-            f"[view] {old.name} of shape {tuple(x.shape)} cannot be seen as {new.name}: the bytes of its last axis are no multiple of {new.size}"
+            f"[view] {old.name} of shape {tuple(x.shape)} cannot be seen as {new.name}: the bytes of its last axis are "
+            f"no multiple of {new.size}"
         )
     if old.size > new.size:
         return tf.reshape(tf.bitcast(x, new), [*sizes[:-1], sizes[-1] * (old.size // new.size)])
@@ -289,7 +291,8 @@ def view(x, dtype=None):
 
 
 def vectorize(pyfunc, *, excluded=None, signature=None):
-    """A function of numbers, or of arrays with the axes of a signature such as "(m,n),(n)->(m)", as one of arrays of these."""
+    """A function of numbers, or of arrays with the axes of a signature such as "(m,n),(n)->(m)",
+    as one of arrays of these."""
     if not callable(pyfunc):
         raise ValueError(f"[vectorize] pyfunc is {pyfunc!r}; it must be a function")
     excluded = set(excluded or ())
@@ -328,7 +331,7 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
             own_axes = tuple(value.shape)[len(value.shape) - axes :]
             rows.append(tf.reshape(tf.broadcast_to(value, (*outer, *own_axes)), (-1, *own_axes)))
         made = [one(*row) for row in zip(*(tf.unstack(r) for r in rows))]
-        back = lambda parts: tf.reshape(tf.stack(list(map(tensor, parts))), (*outer, *tensor(parts[0]).shape))  # noqa: E731
+        back = lambda parts: tf.reshape(tf.stack(list(map(tensor, parts))), (*outer, *tensor(parts[0]).shape))
         return tuple(back(parts) for parts in zip(*made)) if isinstance(made[0], (list, tuple)) else back(made)
 
     vectorized.__name__, vectorized.__doc__ = getattr(pyfunc, "__name__", "vectorized"), pyfunc.__doc__
@@ -378,7 +381,8 @@ def rearrange(tensor, pattern, **axes_lengths):
         or len(taken) != len(x.shape)
     ):
         raise ValueError(
-            f"[rearrange] {pattern!r} of shape {tuple(x.shape)}: both sides have the same names, each once, one term of the left side for each axis"
+            f"[rearrange] {pattern!r} of shape {tuple(x.shape)}: both sides have the same names, each once, one term "
+            "of the left side for each axis"
         )
     sizes = dict(axes_lengths)
     for i, (group, size) in enumerate(zip(taken, x.shape)):
@@ -387,9 +391,10 @@ def rearrange(tensor, pattern, **axes_lengths):
         known = int(np.prod([axes_lengths[n] for n in group if n in axes_lengths], dtype=int))
         if len(unknown) > 1 or isinstance(size, int) and (size % known if unknown else size != known):
             raise ValueError(
-                f"[rearrange] axis {i} of shape {tuple(x.shape)} is to be {group}; give the sizes of all but one, whose product divides {size}"
+                f"[rearrange] axis {i} of shape {tuple(x.shape)} is to be {group}; give the sizes of all but one, "
+                f"whose product divides {size}"
             )
-        sizes.update({n: size // known for n in unknown})
+        sizes.update(dict.fromkeys(unknown, size // known))
     x = tf.reshape(x, [sizes[n] for n in names])
     x = tf.transpose(x, [names.index(n) for n in itertools.chain(*made)])
     return tf.reshape(x, [_times(sizes[n] for n in group) for group in made])

@@ -75,7 +75,8 @@ _MOST_PARTS = 1 << 20  # all but a few of which are empty
 
 
 def array_split(x, indices_or_sections, axis=0):
-    """Parts along an axis: so many, of which the first are larger by one where they cannot be equal; or cut at indices."""
+    """Parts along an axis: so many, of which the first are larger by one where they cannot be equal;
+    or cut at indices."""
     x = tensor(x)
     if not isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis)
@@ -134,7 +135,7 @@ def rot90(array, k=1, axes=(0, 1)):
 def moveaxis(x, source, destination):
     """Axes moved to other places."""
     x = tensor(x)
-    listed = lambda v: [v] if isinstance(v, int) else list(v)  # noqa: E731
+    listed = lambda v: [v] if isinstance(v, int) else list(v)
     rank = len(x.shape)
     source, destination = [a % rank for a in listed(source)], [a % rank for a in listed(destination)]
     order = [a for a in range(rank) if a not in source]

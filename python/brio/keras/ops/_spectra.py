@@ -53,7 +53,8 @@ def _frames(name, window, sequence_length, fft_length, dtype):
 
 
 def _cut(x, length, step):
-    """Windows of signals, one every `step` samples, (..., windows, length). Unlike tf.signal.frame for any number of signals, known later."""
+    """Windows of signals, one every `step` samples, (..., windows, length).
+    Unlike tf.signal.frame for any number of signals, known later."""
     samples = x.shape[-1] if x.shape[-1] is not None else _core.shape(x)[-1]
     windows = (samples - length) // step + 1
     starts = _core.range(max(windows, 0) if isinstance(samples, int) else _core.maximum(windows, 0)) * step
@@ -76,7 +77,8 @@ def _checked(name, sequence_stride):
 
 
 def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=True):
-    """The spectra of windows of signals, (real, imaginary); with `center` a window is around each step, the signal being mirrored at its ends.
+    """The spectra of windows of signals, (real, imaginary);
+    with `center` a window is around each step, the signal being mirrored at its ends.
 
     >>> real, imaginary = keras.ops.stft(np.ones((2, 100), "float32"), 16, 8, 16)
     >>> real.shape

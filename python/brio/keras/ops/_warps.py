@@ -31,7 +31,8 @@ def _floats(x):
 
 
 def extent(images):
-    """How many rows and columns pictures have, as whole numbers and as floats: numbers where they are known, else tensors."""
+    """How many rows and columns pictures have, as whole numbers and as floats:
+    numbers where they are known, else tensors."""
     known = images.shape[1:3]
     if None not in tuple(known):
         return [int(n) for n in known], [float(n) for n in known]
@@ -66,12 +67,12 @@ def _pixels_at(images, x, y, interpolation):
     (rows, columns), sizes = extent(images)
     flat = _core.reshape(images, [-1, images.shape[3]])
     picture = _core.reshape(_core.range(_core.shape(images)[0]), [-1, 1, 1]) * (rows * columns)
-    whole = lambda at, size: _core.cast(tf.minimum(at, size - 1.0), "int32")  # noqa: E731
-    row = lambda at: picture + whole(at, sizes[0]) * columns  # noqa: E731
+    whole = lambda at, size: _core.cast(tf.minimum(at, size - 1.0), "int32")
+    row = lambda at: picture + whole(at, sizes[0]) * columns
     if interpolation == "nearest":
         return _core.gather(flat, row(y) + whole(x, sizes[1]))
     left, top = tf.floor(x), tf.floor(y)
-    share = lambda v: _core.cast(_core.expand_dims(v, 3), flat.dtype)  # noqa: E731
+    share = lambda v: _core.cast(_core.expand_dims(v, 3), flat.dtype)
     fx, fy = share(x - left), share(y - top)
     near, far, above, below = whole(left, sizes[1]), whole(left + 1.0, sizes[1]), row(top), row(top + 1.0)
     upper = (1.0 - fx) * _core.gather(flat, above + near) + fx * _core.gather(flat, above + far)
@@ -80,7 +81,8 @@ def _pixels_at(images, x, y, interpolation):
 
 
 def projected(images, transform, interpolation, fill_mode, fill_value):
-    """A batch of pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1."""
+    """A batch of pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k),
+    k = c0 x + c1 y + 1."""
     whole, (rows, columns) = extent(images)
     a0, a1, a2, b0, b1, b2, c0, c1 = (
         _core.reshape(c, [-1, 1, 1]) for c in _core.unstack(_core.cast(transform, "float32"), axis=1)
@@ -106,7 +108,8 @@ def _rounded(at, interpolation):
 
 @of_values
 def affine_transform(images, transform, interpolation="bilinear", fill_mode="constant", fill_value=0, data_format=None):
-    """Pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1; a transform is a0 ... c1.
+    """Pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1;
+    a transform is a0 ... c1.
 
     >>> right = [1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     >>> keras.ops.image.affine_transform(np.float32([[[1], [2], [3]]]), np.float32(right)).numpy().ravel().tolist()
@@ -127,7 +130,7 @@ def homography(start_points, end_points):
     end, start = end_points, start_points
     x, y = end[..., 0], end[..., 1]
     none, one = _core.zeros_like(x), _core.ones_like(x)
-    row = lambda first, to: _core.stack([*first, -to * x, -to * y], axis=-1)  # noqa: E731
+    row = lambda first, to: _core.stack([*first, -to * x, -to * y], axis=-1)
     of_x = row([x, y, one, none, none, none], start[..., 0])
     of_y = row([none, none, none, x, y, one], start[..., 1])
     return _core.squeeze(
@@ -150,7 +153,8 @@ def perspective_transform(images, start_points, end_points, interpolation="bilin
     start, end = (_core.cast(tensor(p), "float32") for p in (start_points, end_points))
     if tuple(start.shape) != tuple(end.shape) or tuple(start.shape[-2:]) != (4, 2) or len(start.shape) not in (2, 3):
         raise ValueError(
-            f"[perspective_transform] points of shapes {tuple(start.shape)} and {tuple(end.shape)}; both are (4, 2), or (batch, 4, 2)"
+            f"[perspective_transform] points of shapes {tuple(start.shape)} and {tuple(end.shape)}; both are (4, 2), "
+            "or (batch, 4, 2)"
         )
     start, end = (p[None] if len(p.shape) == 2 else p for p in (start, end))
     return back(projected(images, homography(start, end), interpolation, "constant", fill_value))
@@ -187,9 +191,12 @@ _FILLS = ("constant", "nearest", "wrap", "mirror", "reflect")
 
 @of_values
 def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value=0):
-    """The values at coordinates, of which there is a tensor for each axis: the nearest ones (order 0) or between them (order 1).
+    """The values at coordinates, of which there is a tensor for each axis:
+    the nearest ones (order 0) or between them (order 1).
 
-    >>> keras.ops.image.map_coordinates(np.float32([[1, 2], [3, 5]]), [[0.5, 1.0], [0.5, 0.0]], order=1).numpy().tolist()
+    >>> keras.ops.image.map_coordinates(
+    ...     np.float32([[1, 2], [3, 5]]), [[0.5, 1.0], [0.5, 0.0]], order=1
+    ... ).numpy().tolist()
     [2.75, 3.0]
     """
     _one_of("map_coordinates", "fill_mode", fill_mode, _FILLS)
@@ -198,7 +205,8 @@ def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value
     inputs, at = tensor(inputs), tensor(coordinates)
     if at.shape[0] != len(inputs.shape) or len(at.shape) < 2:
         raise ValueError(
-            f"[map_coordinates] coordinates of shape {tuple(at.shape)} for shape {tuple(inputs.shape)}; give a tensor for each axis"
+            f"[map_coordinates] coordinates of shape {tuple(at.shape)} for shape {tuple(inputs.shape)}; give a tensor "
+            "for each axis"
         )
     at = at if at.dtype.is_floating or order == 0 else _core.cast(at, "float32")
     return _mixed(inputs, list(zip(_core.unstack(at, axis=0), inputs.shape)), order, fill_mode, fill_value)
@@ -259,7 +267,8 @@ def gaussian_blur(images, kernel_size=(3, 3), sigma=(1.0, 1.0), data_format=None
 
 
 def distorted(images, alpha, sigma, most, interpolation, fill_mode, fill_value, draw):
-    """A batch of pictures whose pixels are moved by smooth noise; `most` is the largest that sigma can be, draw(shape) gives normal numbers."""
+    """A batch of pictures whose pixels are moved by smooth noise;
+    `most` is the largest that sigma can be, draw(shape) gives normal numbers."""
     rows, columns = images.shape[1:3]
     if rows is None or columns is None:
         raise ValueError(f"[elastic_transform] pictures of shape {tuple(images.shape)}; rows and columns must be known")
@@ -287,7 +296,8 @@ def elastic_transform(
     seed=None,
     data_format=None,
 ):
-    """Pictures distorted by random moves of their pixels that are smooth over about sigma pixels and in proportion to alpha.
+    """Pictures distorted by random moves of their pixels that are smooth over about sigma pixels and in proportion to
+    alpha.
 
     >>> keras.ops.image.elastic_transform(np.ones((2, 16, 16, 3), "float32"), seed=1).shape
     TensorShape([2, 16, 16, 3])
@@ -297,6 +307,6 @@ def elastic_transform(
     _one_of("elastic_transform", "interpolation", interpolation, _ORDERS)
     _one_of("elastic_transform", "fill_mode", fill_mode, ("constant", "nearest", "wrap", "reflect", "mirror"))
     images, back = _batch("elastic_transform", images, data_format)
-    draw = lambda shape: random.normal(shape, seed=seed)  # noqa: E731
+    draw = lambda shape: random.normal(shape, seed=seed)
     made = distorted(images, float(alpha), float(sigma), float(sigma), interpolation, fill_mode, fill_value, draw)
     return back(made if name_of(made) == name_of(images) else _core.cast(made, images.dtype))

@@ -8,7 +8,8 @@ from brio.keras.ops._convert import tensor, together
 
 
 def shape(x):
-    """The sizes as a tuple. While a function is traced, those that are not known are tensors; of a symbol they are None."""
+    """The sizes as a tuple. While a function is traced, those that are not known are tensors;
+    of a symbol they are None."""
     if not hasattr(x, "shape"):
         x = tensor(x)
     sizes = tuple(x.shape)

@@ -1,23 +1,24 @@
 """keras.ops.image."""
 
 import brio as tf
-from brio.keras.ops._convert import channels_last as _channels_last, floating as _floating
+from brio.keras.ops._convert import channels_last as _channels_last
+from brio.keras.ops._convert import floating as _floating
 from brio.keras.ops._pictures import extract_patches_3d, scale_and_translate, sobel_edges, ssim  # noqa: F401
-from brio.keras.ops._warps import (
+from brio.keras.ops._warps import (  # noqa: F401
     affine_transform,
     elastic_transform,
     gaussian_blur,
     map_coordinates,
     perspective_transform,
-)  # noqa: F401
+)
 
 
 def _pictures(images, data_format):
     return _channels_last(images, data_format, -3)
 
 
-def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False, pad_to_aspect_ratio=False, fill_mode="constant",
-           fill_value=0.0, data_format="channels_last"):  # fmt: skip
+def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False,
+           pad_to_aspect_ratio=False, fill_mode="constant", fill_value=0.0, data_format="channels_last"):  # fmt: skip
     """Pictures (height, width, channels), or several, of another size."""
     images, back = _pictures(images, data_format)
     return back(_resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_value))
@@ -27,8 +28,9 @@ def _resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_t
     if crop_to_aspect_ratio or pad_to_aspect_ratio:
         from brio.keras.layers import Resizing
 
-        made = Resizing(*size, interpolation=interpolation, antialias=antialias, crop_to_aspect_ratio=crop_to_aspect_ratio,
-                        pad_to_aspect_ratio=pad_to_aspect_ratio, fill_value=fill_value)(images)  # fmt: skip
+        made = Resizing(*size, interpolation=interpolation, antialias=antialias,
+                        crop_to_aspect_ratio=crop_to_aspect_ratio, pad_to_aspect_ratio=pad_to_aspect_ratio,
+                        fill_value=fill_value)(images)  # fmt: skip
         return (
             made
             if isinstance(made, tf.keras.KerasTensor)
@@ -71,7 +73,7 @@ def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid"
     """(batch, rows, columns, size · size · channels)."""
     if not isinstance(size, int) and len(size) == 3:
         return extract_patches_3d(images, size, strides, dilation_rate, padding, data_format)
-    pair = lambda v: (v, v) if isinstance(v, int) else tuple(v)[1:-1] if len(v) == 4 else tuple(v)  # noqa: E731
+    pair = lambda v: (v, v) if isinstance(v, int) else tuple(v)[1:-1] if len(v) == 4 else tuple(v)
     (images, back), size = _pictures(images, data_format), pair(size)
     single = len(images.shape) == 3
     steps, rates = pair(size if strides is None else strides), pair(dilation_rate)

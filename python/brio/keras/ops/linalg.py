@@ -3,7 +3,7 @@
 import numpy as np
 
 import brio as tf
-from brio.keras.ops._convert import floating, of_values, tensor
+from brio.keras.ops._convert import floating, of_values
 
 
 def cholesky(x, upper=False):
@@ -183,4 +183,4 @@ def jvp(fun, primals, tangents, has_aux=False):
     return (made, changes, *aux)
 
 
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "floating", "tensor")]
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "floating")]

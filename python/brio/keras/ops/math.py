@@ -90,7 +90,8 @@ def view_as_complex(x):
     x = tensor(x)
     if not len(x.shape) or x.shape[-1] != 2:
         raise ValueError(
-            f"[view_as_complex] x has shape {tuple(x.shape)}; its last axis must have 2 numbers, the real and the imaginary one"
+            f"[view_as_complex] x has shape {tuple(x.shape)}; its last axis must have 2 numbers, the real and the "
+            "imaginary one"
         )
     return tf.complex(tf.cast(x[..., 0], "float32"), tf.cast(x[..., 1], "float32"))
 

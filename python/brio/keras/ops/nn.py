@@ -6,8 +6,11 @@ from brio.keras import losses as _losses
 from brio.keras.ops._adaptive import adaptive_average_pool, adaptive_max_pool, fold, unfold  # noqa: F401
 from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, of_values, result_type, tensor
 
-for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax mish relu relu6 selu sigmoid silu "
-              "softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus tanh_shrink hard_swish swish").split():  # fmt: skip
+for _name in (
+    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax "
+    "mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus "
+    "tanh_shrink hard_swish swish"
+).split():
     if hasattr(_a, _name):
         globals()[_name] = getattr(_a, _name)
 threshold = _a.threshold
@@ -95,7 +98,7 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
     """(x - mean) / sqrt(variance + epsilon) scale + offset, along an axis."""
     x = floating(x)
     shape = [n if i == axis % len(x.shape) else 1 for i, n in enumerate(x.shape)]
-    put = lambda v: None if v is None else tf.reshape(tensor(v), shape)  # noqa: E731
+    put = lambda v: None if v is None else tf.reshape(tensor(v), shape)
     return tf.nn.batch_normalization(x, put(mean), put(variance), put(offset), put(scale), epsilon)
 
 
@@ -163,7 +166,8 @@ def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_
 
 @of_values
 def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
-    """The gradient of a convolution: what spreads each place over the window around it. The kernel is (*sizes, filters, channels)."""
+    """The gradient of a convolution: what spreads each place over the window around it.
+    The kernel is (*sizes, filters, channels)."""
     x, back = channels_last(floating(inputs), data_format)
     kernel = floating(kernel)
     n = len(x.shape) - 2

@@ -84,12 +84,15 @@ def _inside(i, size, fill_mode):
 
 
 class ImageDataGenerator:
-    """Batches of pictures, each changed at random: flow(x, y), flow_from_directory(folder), flow_from_dataframe(table)."""
+    """Batches of pictures, each changed at random:
+    flow(x, y), flow_from_directory(folder), flow_from_dataframe(table)."""
 
-    def __init__(self, featurewise_center=False, samplewise_center=False, featurewise_std_normalization=False, samplewise_std_normalization=False,
-                 zca_whitening=False, zca_epsilon=1e-6, rotation_range=0, width_shift_range=0.0, height_shift_range=0.0, brightness_range=None,
-                 shear_range=0.0, zoom_range=0.0, channel_shift_range=0.0, fill_mode="nearest", cval=0.0, horizontal_flip=False, vertical_flip=False,
-                 rescale=None, preprocessing_function=None, data_format=None, validation_split=0.0, interpolation_order=1, dtype=None):  # fmt: skip
+    def __init__(self, featurewise_center=False, samplewise_center=False, featurewise_std_normalization=False,
+                 samplewise_std_normalization=False, zca_whitening=False, zca_epsilon=1e-6, rotation_range=0,
+                 width_shift_range=0.0, height_shift_range=0.0, brightness_range=None, shear_range=0.0, zoom_range=0.0,
+                 channel_shift_range=0.0, fill_mode="nearest", cval=0.0, horizontal_flip=False, vertical_flip=False,
+                 rescale=None, preprocessing_function=None, data_format=None, validation_split=0.0,
+                 interpolation_order=1, dtype=None):  # fmt: skip
         if fill_mode not in ("constant", "nearest", "reflect", "wrap"):
             raise ValueError(
                 f"[ImageDataGenerator] fill_mode is 'constant', 'nearest', 'reflect' or 'wrap', but got {fill_mode!r}"
@@ -138,13 +141,14 @@ class ImageDataGenerator:
 
     # ---- where pictures come from
 
-    def flow(self, x, y=None, batch_size=32, shuffle=True, sample_weight=None, seed=None, save_to_dir=None, save_prefix="", save_format="png",
-             ignore_class_split=False, subset=None):  # fmt: skip
+    def flow(self, x, y=None, batch_size=32, shuffle=True, sample_weight=None, seed=None, save_to_dir=None,
+             save_prefix="", save_format="png", ignore_class_split=False, subset=None):  # fmt: skip
         """Batches of an array."""
         x = np.asarray(x, self.dtype)
         if x.ndim != 4:
             raise ValueError(
-                f"[ImageDataGenerator] flow() takes an array of rank 4, (pictures, rows, columns, channels), but got shape {x.shape}"
+                "[ImageDataGenerator] flow() takes an array of rank 4, (pictures, rows, columns, channels), but got "
+                f"shape {x.shape}"
             )
         if y is not None and len(y) != len(x):
             raise ValueError(f"[ImageDataGenerator] there are {len(x)} pictures, but {len(y)} labels")
@@ -157,9 +161,10 @@ class ImageDataGenerator:
             and not np.array_equal(np.unique(y[:cut]), np.unique(y[cut:]))
         ):
             raise ValueError(
-                "[ImageDataGenerator] the two parts have different classes; shuffle x and y first, or pass ignore_class_split=True"
+                "[ImageDataGenerator] the two parts have different classes; shuffle x and y first, or pass "
+                "ignore_class_split=True"
             )
-        pick = lambda v: None if v is None else np.asarray(v)[part]  # noqa: E731
+        pick = lambda v: None if v is None else np.asarray(v)[part]
         chosen = x[part]
         return Iterator(
             self,
@@ -175,8 +180,9 @@ class ImageDataGenerator:
             save_format,
         )
 
-    def flow_from_directory(self, directory, target_size=(256, 256), color_mode="rgb", classes=None, class_mode="categorical", batch_size=32, shuffle=True,
-                            seed=None, save_to_dir=None, save_prefix="", save_format="png", follow_links=False, subset=None, interpolation="nearest",
+    def flow_from_directory(self, directory, target_size=(256, 256), color_mode="rgb", classes=None,
+                            class_mode="categorical", batch_size=32, shuffle=True, seed=None, save_to_dir=None,
+                            save_prefix="", save_format="png", follow_links=False, subset=None, interpolation="nearest",
                             keep_aspect_ratio=False):  # fmt: skip
         """Batches of the pictures in a folder whose subfolders are the classes."""
         names = (
@@ -196,8 +202,9 @@ class ImageDataGenerator:
             files += found
             labels += [number] * len(found)
         print(f"Found {len(files)} images belonging to {len(names)} classes.")
-        made = self._from_files([os.path.join(directory, f) for f in files], np.array(labels, "int32"), len(names), target_size, color_mode, class_mode, interpolation,
-                                keep_aspect_ratio, (batch_size, shuffle, seed, save_to_dir, save_prefix, save_format))  # fmt: skip
+        made = self._from_files([os.path.join(directory, f) for f in files], np.array(labels, "int32"), len(names),
+                                target_size, color_mode, class_mode, interpolation, keep_aspect_ratio,
+                                (batch_size, shuffle, seed, save_to_dir, save_prefix, save_format))  # fmt: skip
         made.class_indices, made.filenames, made.classes, made.num_classes = (
             {n: i for i, n in enumerate(names)},
             files,
@@ -206,9 +213,10 @@ class ImageDataGenerator:
         )
         return made
 
-    def flow_from_dataframe(self, dataframe, directory=None, x_col="filename", y_col="class", weight_col=None, target_size=(256, 256), color_mode="rgb",
-                            classes=None, class_mode="categorical", batch_size=32, shuffle=True, seed=None, save_to_dir=None, save_prefix="",
-                            save_format="png", subset=None, interpolation="nearest", validate_filenames=True, **kwargs):  # fmt: skip
+    def flow_from_dataframe(self, dataframe, directory=None, x_col="filename", y_col="class", weight_col=None,
+                            target_size=(256, 256), color_mode="rgb", classes=None, class_mode="categorical",
+                            batch_size=32, shuffle=True, seed=None, save_to_dir=None, save_prefix="", save_format="png",
+                            subset=None, interpolation="nearest", validate_filenames=True, **kwargs):  # fmt: skip
         """Batches of the pictures that a table names."""
         files = [os.path.join(directory or "", f) for f in dataframe[x_col]]
         kept = [i for i, f in enumerate(files) if not validate_filenames or os.path.isfile(f)]
@@ -281,11 +289,19 @@ class ImageDataGenerator:
         shear = uniform(-self.shear_range, self.shear_range) if self.shear_range else 0
         zx, zy = (1, 1) if tuple(self.zoom_range) == (1, 1) else uniform(self.zoom_range[0], self.zoom_range[1], 2)
         return {
-            "theta": theta, "tx": tx, "ty": ty, "shear": shear, "zx": zx, "zy": zy,
-            "flip_horizontal": (np.random.random() < 0.5) * self.horizontal_flip, "flip_vertical": (np.random.random() < 0.5) * self.vertical_flip,
-            "channel_shift_intensity": uniform(-self.channel_shift_range, self.channel_shift_range) if self.channel_shift_range else None,
+            "theta": theta,
+            "tx": tx,
+            "ty": ty,
+            "shear": shear,
+            "zx": zx,
+            "zy": zy,
+            "flip_horizontal": (np.random.random() < 0.5) * self.horizontal_flip,
+            "flip_vertical": (np.random.random() < 0.5) * self.vertical_flip,
+            "channel_shift_intensity": uniform(-self.channel_shift_range, self.channel_shift_range)
+            if self.channel_shift_range
+            else None,
             "brightness": None if self.brightness_range is None else uniform(*self.brightness_range),
-        }  # fmt: skip
+        }
 
     @staticmethod
     def _shift(given, size):
@@ -305,8 +321,9 @@ class ImageDataGenerator:
         """A picture changed as a dictionary says."""
         given = transform_parameters.get
         rows, columns, channels = self.row_axis - 1, self.col_axis - 1, self.channel_axis - 1
-        x = apply_affine_transform(x, given("theta", 0), given("tx", 0), given("ty", 0), given("shear", 0), given("zx", 1), given("zy", 1),
-                                   rows, columns, channels, self.fill_mode, self.cval, self.interpolation_order)  # fmt: skip
+        x = apply_affine_transform(x, given("theta", 0), given("tx", 0), given("ty", 0), given("shear", 0),
+                                   given("zx", 1), given("zy", 1), rows, columns, channels, self.fill_mode, self.cval,
+                                   self.interpolation_order)  # fmt: skip
         if given("channel_shift_intensity") is not None:
             x = np.clip(x + given("channel_shift_intensity"), x.min(), x.max())
         if given("flip_horizontal"):
@@ -402,7 +419,7 @@ class Iterator(PyDataset):
         self._order = None
 
     def __len__(self):
-        return -(-self.n // self.batch_size)
+        return (self.n + self.batch_size - 1) // self.batch_size
 
     def _in_order(self):
         if self._order is None:

@@ -39,7 +39,8 @@ class TimeseriesGenerator(PyDataset):
         self.shuffle, self.reverse, self.batch_size = shuffle, reverse, batch_size
         if self.start_index > self.end_index:
             raise ValueError(
-                f"[TimeseriesGenerator] no window of {length} rows ends between rows {self.start_index} and {self.end_index}"
+                f"[TimeseriesGenerator] no window of {length} rows ends between rows {self.start_index} and "
+                f"{self.end_index}"
             )
 
     def __len__(self):

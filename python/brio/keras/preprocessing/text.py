@@ -22,7 +22,7 @@ def text_to_word_sequence(input_text, filters=_FILTERS, lower=True, split=" "):
 def hashing_trick(text, n, hash_function=None, filters=_FILTERS, lower=True, split=" ", analyzer=None):
     """A number from 1 to n - 1 for each word, by its hash; several words may have one."""
     if hash_function == "md5":
-        hash_function = lambda word: int(hashlib.md5(word.encode()).hexdigest(), 16)  # noqa: E731
+        hash_function = lambda word: int(hashlib.md5(word.encode()).hexdigest(), 16)
     words = text_to_word_sequence(text, filters, lower, split) if analyzer is None else analyzer(text)
     return [(hash_function or hash)(word) % (n - 1) + 1 for word in words]
 
