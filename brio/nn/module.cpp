@@ -215,10 +215,10 @@ Tensors Module::operator()(const Tensors& inputs, const CallOptions& options) {
 }
 
 // Records a call and throws it away: nothing runs, and no variable changes.
-std::vector<Aval> Module::trace(const std::vector<Aval>& inputs, const CallOptions& options) {
+std::vector<Module::Result> Module::trace(const std::vector<Result>& inputs, const CallOptions& options) {
   Recording recording;
   recording.kind = Recording::Kind::function;
-  std::vector<Aval> results;
+  std::vector<Result> results;
   struct Restore {
     Recording* before;
     ~Restore() { context.shapes = before; }
@@ -226,8 +226,18 @@ std::vector<Aval> Module::trace(const std::vector<Aval>& inputs, const CallOptio
   {
     RecordInto scope(recording);
     Tensors parameters;
-    for (const Aval& aval : inputs) parameters.push_back(add_parameter(recording, aval));
-    for (const Tensor& result : (*this)(parameters, options)) results.push_back(result.aval());
+    for (const auto& [aval, mask_axes] : inputs) {
+      Tensor parameter = add_parameter(recording, aval);
+      if (mask_axes > 0) {
+        const Shape rows(aval.shape.dims().first(static_cast<size_t>(mask_axes)));
+        parameter = with_mask(std::move(parameter), add_parameter(recording, {rows, boolean}));
+      }
+      parameters.push_back(std::move(parameter));
+    }
+    for (const Tensor& result : (*this)(parameters, options)) {
+      const Tensor mask = mask_of(result);
+      results.push_back({result.aval(), mask.defined() ? std::min(mask.rank(), result.rank()) : 0});
+    }
   }
   clear_losses();
   return results;
@@ -241,14 +251,17 @@ void Module::refuse_open(const std::vector<Spec>& inputs, std::string_view why) 
 }
 
 // With a symbol for each size that is not known.
-std::vector<Aval> Module::trace_open(const std::vector<Spec>& inputs, const CallOptions& options) {
+std::vector<Module::Result> Module::trace_open(const std::vector<Spec>& inputs, const CallOptions& options) {
   try {
     const EqualSizes equal;
     // Strings are there when the model is called: what is made of them now has a shape and no more.
     std::optional<ShapesOnly> shapes_only;
     if (std::ranges::any_of(inputs, [](const Spec& spec) { return spec.dtype == DType::string; }))
       shapes_only.emplace(kDecidedByData, false);
-    return trace(with_symbols(inputs), options);
+    const std::vector<Aval> avals = with_symbols(inputs);
+    std::vector<Result> parameters;
+    for (size_t i = 0; i < avals.size(); ++i) parameters.push_back({avals[i], inputs[i].mask_axes});
+    return trace(parameters, options);
   } catch (const UnknownSize& error) {
     refuse_open(inputs, error.what());
   }
@@ -256,14 +269,15 @@ std::vector<Aval> Module::trace_open(const std::vector<Spec>& inputs, const Call
 
 std::vector<Spec> Module::output_specs(const std::vector<Spec>& inputs, const CallOptions& options) {
   std::vector<Spec> specs;
-  for (const Aval& aval : trace_open(inputs, options)) specs.emplace_back(aval.shape, aval.dtype);
+  for (const auto& [aval, mask_axes] : trace_open(inputs, options))
+    specs.emplace_back(aval.shape, aval.dtype).mask_axes = mask_axes;
   return specs;
 }
 
 Shape Module::output_shape(const Shape& input) {
-  const std::vector<Aval> results = trace({{input, f32}}, {});
+  const std::vector<Result> results = trace({{{input, f32}}}, {});
   if (results.size() != 1) refuse(cat("gives ", results.size(), " results; output_specs() tells their shapes"));
-  return results[0].shape;
+  return results[0].aval.shape;
 }
 
 std::vector<Module::Traced> Module::trace_inside(const std::vector<Spec>& inputs) {

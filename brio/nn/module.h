@@ -159,8 +159,12 @@ class Module {
  private:
   class FirstCall;
   void build_for(const std::vector<Shape>& inputs);
-  std::vector<Aval> trace(const std::vector<Aval>& inputs, const CallOptions& options);
-  std::vector<Aval> trace_open(const std::vector<Spec>& inputs, const CallOptions& options);
+  struct Result {
+    Aval aval;
+    int mask_axes = 0;  // as in a Spec
+  };
+  std::vector<Result> trace(const std::vector<Result>& inputs, const CallOptions& options);
+  std::vector<Result> trace_open(const std::vector<Spec>& inputs, const CallOptions& options);
   [[noreturn]] void refuse_open(const std::vector<Spec>& inputs, std::string_view why) const;
   Tensor cast_input(const Tensor& input) const;
   Tensor finish(Tensor result, Tensor mask, std::span<const Tensor> inputs, bool had_mask);

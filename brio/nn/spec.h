@@ -15,6 +15,7 @@ inline constexpr int64_t kUnknown = -1;
 struct Spec {
   std::vector<int64_t> dims = {};
   DType dtype = f32;
+  int mask_axes = 0;  // a mask comes with it, of as many first axes; 0: none
 
   Spec() = default;
   Spec(std::vector<int64_t> dims_, DType dtype_ = f32) : dims(std::move(dims_)), dtype(dtype_) {}

@@ -127,6 +127,7 @@ def _png():
 
 FORMATS = {
     "keras": _whole("m.keras"), "h5": _weights("m.weights.h5"), "whole_h5": _whole("m.h5"),
-    "safetensors": _weights("m.safetensors"), "checkpoint": _checkpoint(), "saved_model": _saved_model(), "tfrecord": _records(None),
-    "tfrecord_gzip": _records("GZIP"), "tfrecord_zlib": _records("ZLIB"), "cache": _cache(), "png": _png(),
+    "safetensors": _weights("m.safetensors"), "checkpoint": _checkpoint(), "saved_model": _saved_model(),
+    "tfrecord": _records(None), "tfrecord_gzip": _records("GZIP"), "tfrecord_zlib": _records("ZLIB"),
+    "cache": _cache(), "png": _png(),
 }  # fmt: skip

@@ -329,5 +329,6 @@ def test_a_model_of_texts_is_exported(tmp_path):
     served = tf.saved_model.load(tmp_path / "served")
     np.testing.assert_allclose(served.serve(x), model.predict(x, verbose=0), rtol=1e-6)
     # In a process that never had the layer.
-    code = f"import brio as tf; print(tf.saved_model.load({str(tmp_path / 'served')!r}).serve(tf.constant([['a bad one']])).shape)"
+    served = f"tf.saved_model.load({str(tmp_path / 'served')!r}).serve"
+    code = f"import brio as tf; print({served}(tf.constant([['a bad one']])).shape)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "(1, 1)\n"

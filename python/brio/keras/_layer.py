@@ -317,11 +317,7 @@ class Layer:
             _signals.let_pass(error)
             if mine:
                 mine[3] = None
-            # Symbols have no masks. A layer that needs a mask gets one that masks nothing: only shapes are asked for.
-            if not _shapes_only.depth or "mask" not in takes or "mask" in kwargs:
-                raise
-            masks = [_core.ones(_core._sizes(x)[:2], "bool") for x in tensors]
-            results = call(*args, **kwargs, mask=masks[0] if len(masks) == 1 else masks)
+            raise
         if results is None:
             raise ValueError(f"call() of {type(self).__name__} returned None; return a tensor")
         ragged = sys.modules.get("brio._ragged_function")
