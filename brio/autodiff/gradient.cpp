@@ -51,7 +51,7 @@ struct Strip {
     return true;
   }
   Tensor joined() const {
-    const Tensor inside = concat(std::vector<Tensor>(parts.begin(), parts.end()), axis);
+    Tensor inside = concat(std::vector<Tensor>(parts.begin(), parts.end()), axis);
     if (low == 0 && high == 0) return inside;
     std::vector<Padding> paddings(static_cast<size_t>(inside.rank()));
     paddings[static_cast<size_t>(axis)] = {low, high};

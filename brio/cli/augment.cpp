@@ -71,7 +71,7 @@ void augment_rgb(Pixels& pixels, int64_t height, int64_t width, const RandomStre
           return low + (static_cast<float>(line[across.high * 3 + c]) - low) * across.share;
         };
         const float upper = blend(top), value = upper + (blend(bottom) - upper) * down.share + change.light;
-        to[c] = static_cast<uint8_t>(std::clamp(value, 0.f, 255.f) + 0.5f);
+        to[c] = static_cast<uint8_t>(std::lround(std::clamp(value, 0.f, 255.f)));
       }
     }
   }

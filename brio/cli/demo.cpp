@@ -2,6 +2,7 @@
 // the time went, what would be faster, what another library takes for the same, and who holds the memory.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -89,7 +90,7 @@ class EpochLines : public train::Callback {
       return logs.has(name) ? profile::percent(logs[name]) : std::string("-");
     };
     std::printf("  epoch %2lld of %lld: loss %.3f, right %4s, of those held out %4s; %s\n",
-                static_cast<long long>(epoch + 1), static_cast<long long>(progress.epochs), logs["loss"],
+                static_cast<long long>(epoch) + 1, static_cast<long long>(progress.epochs), logs["loss"],
                 share("accuracy").c_str(), share("val_accuracy").c_str(),
                 profile::duration(passed_since(began_)).c_str());
     std::fflush(stdout);
@@ -131,12 +132,12 @@ std::vector<TimeRow> time_of(const doctor::Evidence& e) {
 
 void show_time(const doctor::Evidence& e) {
   std::printf("\nWhere the time went (a step of %.0f pictures takes %s, %lld were made):\n", e.rows,
-              profile::duration(e.step).c_str(), static_cast<long long>(e.steps + 1));
+              profile::duration(e.step).c_str(), static_cast<long long>(e.steps) + 1);
   for (const TimeRow& row : time_of(e)) {
     const double share = e.step > 0 ? row.seconds / e.step : 0;
     if (share < 0.005) continue;
     std::string bar;
-    for (int i = 0; i < static_cast<int>(share * 28 + 0.5); ++i) bar += "█";
+    for (int i = 0; i < std::lround(share * 28); ++i) bar += "█";
     std::printf("  %-32s %8s %4s %s\n", row.what, profile::duration(row.seconds).c_str(),
                 profile::percent(share).c_str(), bar.c_str());
   }

@@ -85,9 +85,9 @@ KnownFile look_at(const std::string& path) {
   else if (name.ends_with(".safetensors")) known.kind = FileKind::safetensors;
   else if (name.ends_with(".csv") && is_text(head)) known.kind = FileKind::csv;
   else if (name.ends_with(".json")) known.kind = FileKind::json;
-  else if (name == "checkpoint")
-    known.kind = FileKind::text;  // the list of a directory's checkpoints, whatever is in it
-  else if (known.kind == FileKind::other && !head.empty() && is_text(head)) known.kind = FileKind::text;
+  // "checkpoint" is the list of a directory's checkpoints, whatever is in it.
+  else if (name == "checkpoint" || (known.kind == FileKind::other && !head.empty() && is_text(head)))
+    known.kind = FileKind::text;
   return known;
 }
 

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <cmath>
 
 #include <algorithm>
 #include <cerrno>
@@ -203,7 +204,7 @@ class Pack {
       }
     }
     const double all = items > 0 ? bytes / items * static_cast<double>(source_->items) : 0;
-    return std::clamp<int64_t>(static_cast<int64_t>(all / static_cast<double>(shard_bytes_) + 0.5), 1, 99'999);
+    return std::clamp<int64_t>(std::llround(all / static_cast<double>(shard_bytes_)), 1, 99'999);
   }
 
   Json plan() const {

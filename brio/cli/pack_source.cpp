@@ -79,7 +79,7 @@ void write_pixels(Sample& sample, const Pixels& pixels) {
   std::memcpy(to, pixels.rgb.data(), pixels.rgb.size());
 }
 
-Dataset shuffled(Dataset items, const PackOptions& options) {
+Dataset shuffled(const Dataset& items, const PackOptions& options) {
   return options.shuffle ? items.shuffle(data::kAutotune, {.seed = options.seed}) : items;
 }
 
@@ -157,7 +157,7 @@ PackSource open_rows(const std::vector<std::string>& files, const PackOptions& o
     throw Misuse("--shuffle needs items that are found by their number; rows of CSV files are not");
   const formats::CsvOptions with_header{.header = true};
   formats::CsvRows first(formats::in_order(formats::ReadAt(files[0])), {files[0]}, with_header);
-  const std::vector<std::string> names = first.names();
+  const std::vector<std::string>& names = first.names();
   const std::vector<formats::CsvColumn> columns =
       formats::infer_csv_columns(formats::in_order(formats::ReadAt(files[0])), {files[0]}, with_header, INT64_MAX);
   const Dataset rows = data::csv_dataset(files, columns, {.csv = with_header});
@@ -182,7 +182,7 @@ PackSource open_rows(const std::vector<std::string>& files, const PackOptions& o
 
 PackSource open_records(const std::vector<std::string>& files, const PackOptions& options) {
   const formats::Compression compression = look_at(files[0]).compression;
-  const Dataset records = data::tfrecord_dataset(files, {.compression = compression});
+  Dataset records = data::tfrecord_dataset(files, {.compression = compression});
   const Dataset examples = with_copies(options, [&](int64_t copy) {
     if (!options.changes_pictures()) return records;
     return records.map([options, copy](Sample& sample) {
@@ -230,8 +230,7 @@ PackSource open_source(const std::string& path, const PackOptions& options) {
 }
 
 Dataset unpacked(const std::vector<std::string>& shards, std::string_view compression, bool pictures) {
-  const Dataset records =
-      data::tfrecord_dataset(shards, {.compression = formats::compression_from_name(compression)});
+  Dataset records = data::tfrecord_dataset(shards, {.compression = formats::compression_from_name(compression)});
   if (!pictures) return records;
   return records.map([](Sample& sample) {
     static thread_local Pixels pixels;

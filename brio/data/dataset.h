@@ -128,7 +128,7 @@ class Dataset {
                           GroupOptions options = {}) const;
   // Padded batches of elements whose lengths are between the same two boundaries.
   Dataset bucket_by_sequence_length(KeyFunction element_length, std::vector<int64_t> bucket_boundaries,
-                                    std::vector<int64_t> bucket_batch_sizes, BucketOptions options = {}) const;
+                                    const std::vector<int64_t>& bucket_batch_sizes, BucketOptions options = {}) const;
 
   template <typename F>
   Dataset take_while(F f) const;  // over tensors; its result is one bool
@@ -141,7 +141,7 @@ class Dataset {
   // f(state..., element...) -> (state...), over all elements; the last state.
   template <typename F>
   std::vector<Tensor> reduce(std::vector<Tensor> initial_state, F f) const;
-  std::vector<Tensor> reduce(std::vector<Tensor> initial_state, ElementFunction f) const;
+  std::vector<Tensor> reduce(const std::vector<Tensor>& initial_state, const ElementFunction& f) const;
 
   // Elements are made once, in the first epoch, and kept: in memory, or in a file that other processes read, too.
   Dataset cache(std::string file = {}) const;

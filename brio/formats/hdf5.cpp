@@ -175,7 +175,7 @@ struct Hdf5Writer::State {
         parents(link_plan({name})) {}
 };
 
-Hdf5Writer::Hdf5Writer(std::string name) {
+Hdf5Writer::Hdf5Writer(const std::string& name) {
   const std::lock_guard lock(library_mutex);
   state_ = std::make_unique<State>(name);
 }

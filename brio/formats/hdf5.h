@@ -31,7 +31,7 @@ struct Hdf5Attribute {
 
 class Hdf5Writer {
  public:
-  explicit Hdf5Writer(std::string name);  // that messages use
+  explicit Hdf5Writer(const std::string& name);  // that messages use
   Hdf5Writer(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
 

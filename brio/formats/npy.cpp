@@ -145,7 +145,7 @@ DType dtype_of_descr(std::string_view descr, const HeaderParser& parser, const N
 size_t npy_header_bytes(std::string_view bytes, const Origin& origin) {
   if (!bytes.starts_with(kNpyMagic)) throw DataError(origin, 0, "not an npy file: it does not begin with \\x93NUMPY");
   if (bytes.size() < kNpyPrefix) throw DataError(origin, bytes.size(), "the npy file ends within its header");
-  const int version = bytes[6];
+  const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3)
     throw DataError(origin, 6, cat("the npy file has version ", version, "; 1, 2 and 3 can be read"));
   const size_t length = version == 1 ? load_little<uint16_t>(&bytes[8]) : load_little<uint32_t>(&bytes[8]);

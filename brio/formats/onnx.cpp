@@ -32,11 +32,11 @@ class Pieces {
     size_ += array.aval.bytes();
     closed_ = true;
   }
-  void add(uint32_t field, Pieces inner) {
+  void add(uint32_t field, const Pieces& inner) {
     std::string head;
     wire::append_head(head, field, inner.size_);
     add(head);
-    for (Piece& piece : inner.all_) {
+    for (const Piece& piece : inner.all_) {
       add(piece.own);
       if (piece.weights.buffer) add(piece.weights);
     }

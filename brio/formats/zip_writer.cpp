@@ -96,7 +96,8 @@ void ZipWriter::finish(size_t comment) {
     append_little(entry, static_cast<uint16_t>(extra.size()));
     entry.resize(42, '\0');  // no comment, the first disk, no attributes
     append_little(entry, field(member.header));
-    write(entry + member.name + extra);
+    entry += member.name;
+    write(entry += extra);
   }
   const uint64_t end = file_.size(), bytes = end - begin, count = members_.size();
   std::string tail;

@@ -51,7 +51,7 @@ void align(std::vector<std::string>& items) {
     if (const size_t own = fraction_of(item)) item.append(fraction - own, ' ');
     width = std::max(width, item.size());
   }
-  for (std::string& item : items) item = std::string(width - item.size(), ' ') + item;
+  for (std::string& item : items) item.insert(0, width - item.size(), ' ');
 }
 
 // NumPy's columns of real and of imaginary parts, the latter with their sign and a j behind the last digit.
@@ -80,7 +80,7 @@ std::string complex_scalar(std::complex<T> value) {
     if (text.back() == '.') text.pop_back();
     return text;
   };
-  const std::string imaginary = part(value.imag()) + "j";
+  std::string imaginary = part(value.imag()) + "j";
   if (value.real() == 0 && !std::signbit(value.real())) return imaginary;
   return std::string(1, '(') + part(value.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ")";
 }

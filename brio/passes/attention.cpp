@@ -28,7 +28,7 @@ bool share_attention(Graph& graph) {
     const ValueId sums = graph.add_value({Shape{shape[0], shape[2], shape[1]}, dtype == f64 ? f64 : f32});
     std::vector<ValueId> in(attention->in.begin(), attention->in.begin() + 3), given = in;
     given.insert(given.end(), {result, sums, gradient.in[3]});
-    const Node first{&op::attention_with_sums, std::move(in), {result, sums}, *attrs, {}};
+    const Node first{&op::attention_with_sums, in, {result, sums}, *attrs, {}};
     const Node second{&op::attention_grad_from_sums, std::move(given), gradient.out, *attrs, {}};
     if (!target().runs(graph, first) || !target().runs(graph, second)) continue;
     *attention = first;

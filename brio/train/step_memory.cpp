@@ -1,6 +1,7 @@
 #include "brio/train/step_memory.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "brio/base/error.h"
 #include "brio/base/shown_bytes.h"
@@ -11,7 +12,7 @@ namespace {
 constexpr double kMuchAgain = 0.6;  // of the work: beyond, parts of a batch cost less
 
 std::string shown(int64_t bytes) { return shown_bytes(static_cast<double>(bytes)); }
-std::string percent(double share) { return cat(static_cast<int64_t>(share * 100 + 0.5), " %"); }
+std::string percent(double share) { return cat(std::llround(share * 100), " %"); }
 
 std::string again(const StepMemory& step) {
   return cat("computes ", step.repeated, " ops again, ", percent(step.repeated_work), " more work");

@@ -19,7 +19,7 @@ detail::TracedFunction::Trial Trainer::try_step(const Batch& batch, double most_
   for (const Traced& traced : compiled_->train) {
     if (traced.n_x != n_x || traced.n_y != n_y || traced.n_weights != n_weights) continue;
     list_arguments(batch);
-    const auto trial = traced.function->try_alone(arguments_.data(), arguments_.size(), most_seconds);
+    auto trial = traced.function->try_alone(arguments_.data(), arguments_.size(), most_seconds);
     arguments_.clear();
     return trial;
   }

@@ -1,6 +1,7 @@
 #include "brio/data/engine/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "brio/base/error.h"
@@ -64,21 +65,20 @@ std::string Report::str() const {
                      padded("timed", 9, true) + padded("holds", 10, true) + "\n";
   for (const StageReport& stage : stages) {
     text += padded(indent(stage) + stage.name, width, false) + padded(duration(stage.seconds_an_element), 10, true);
-    text += padded(cat(static_cast<int>(stage.share * 100 + 0.5), " %"), 9, true);
+    text += padded(cat(std::lround(stage.share * 100), " %"), 9, true);
     text += padded(cat(stage.timed), 9, true) + padded(size(stage.held_bytes), 10, true) + "\n";
   }
   for (const ParallelReport& ring : threads) {
-    text +=
-        cat(&ring == &threads.back() ? "reader" : "prefetch", ": ", ring.elements, " elements, waited ",
-            static_cast<int>(100 * ring.waited() + 0.5), " % of ", duration(static_cast<double>(ring.wall_ns) * 1e-9),
-            "; ", ring.workers, " threads, found ", tenths(ring.mean_filled()), " of ", ring.depth,
-            " elements ready, holds ", size(ring.bytes * ring.filled), "\n");
+    text += cat(&ring == &threads.back() ? "reader" : "prefetch", ": ", ring.elements, " elements, waited ",
+                std::lround(100 * ring.waited()), " % of ", duration(static_cast<double>(ring.wall_ns) * 1e-9), "; ",
+                ring.workers, " threads, found ", tenths(ring.mean_filled()), " of ", ring.depth,
+                " elements ready, holds ", size(ring.bytes * ring.filled), "\n");
     for (const Decision& decision : ring.decisions) {
       text += cat("  ", duration(decision.seconds), ": ", decision.what, " ", decision.from, " -> ", decision.to,
                   ": ", decision.why);
       if (decision.predicted >= 0.005)
-        text += cat("; expected to save ", static_cast<int>(decision.predicted * 100 + 0.5), " %");
-      if (decision.measured > -1) text += cat(", measured ", static_cast<int>(decision.measured * 100 + 0.5), " %");
+        text += cat("; expected to save ", std::lround(decision.predicted * 100), " %");
+      if (decision.measured > -1) text += cat(", measured ", std::lround(decision.measured * 100), " %");
       text += "\n";
     }
   }

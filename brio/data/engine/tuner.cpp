@@ -1,6 +1,7 @@
 #include "brio/data/engine/tuner.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "brio/base/error.h"
 
@@ -16,7 +17,7 @@ constexpr int64_t kNoAccident = 20'000'000;  // ns
 constexpr double kWorse = 1.1;
 constexpr size_t kLongestLog = 256;
 
-std::string percent(double share) { return cat(static_cast<int>(share * 1000 + 0.5) / 10.0, " %"); }
+std::string percent(double share) { return cat(std::round(share * 1000) / 10, " %"); }
 
 }  // namespace
 

@@ -54,7 +54,7 @@ class DeviceBatchStage final : public FollowingStage {
         files_(*pictures.inputs()[0]->inputs()[0]),
         device_(device),
         about_(std::move(about)),
-        wanted_(wanted_of(pictures.wanted(), pictures.finish())),
+        wanted_(wanted_of(pictures.wanted(), pictures.finished_as())),
         row_{{wanted_.height, wanted_.width, 3}, wanted_.dtype} {}
 
   bool has_work() const override { return true; }
@@ -174,7 +174,7 @@ class DeviceBatchStage final : public FollowingStage {
   }
   DevicePictures::Picture picture_of(const Ticket& ticket, size_t place, const DeviceBatch::Row& row) const {
     const formats::Window window = window_of({row.jpeg->height, row.jpeg->width, 3}, pictures_.wanted());
-    const PictureFinish::Turn turn = pictures_.finish().turn_of(ticket.inner[place]);
+    const PictureFinish::Turn turn = pictures_.finished_as().turn_of(ticket.inner[place]);
     return {.file = {row.file.as<char>(0), row.file.aval(0).bytes()},
             .height = row.jpeg->height,
             .width = row.jpeg->width,

@@ -47,7 +47,7 @@ std::string fault_of(Device& device) {
   BufferUses uses(stream);
   uses.add(batch.get());
   const DevicePictures::Wanted wanted{.height = kHeight, .width = kWidth, .dtype = u8, .rounded = true};
-  const std::string refused = device.pictures()->make({&picture, 1}, wanted, batch->data(), stream, file);
+  std::string refused = device.pictures()->make({&picture, 1}, wanted, batch->data(), stream, file);
   uses.publish();
   if (!refused.empty()) return refused;
   device.memory().copy_to_host(found.data(), *batch.get(), 0, kNumbers);

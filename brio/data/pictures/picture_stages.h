@@ -29,7 +29,7 @@ class PictureRowsStage : public WholeStage {
  public:
   using WholeStage::WholeStage;
   virtual const PictureShape& wanted() const = 0;
-  virtual const PictureFinish& finish() const = 0;
+  virtual const PictureFinish& finished_as() const = 0;
 };
 
 // A node that makes pictures row by row, and can do more with the rows in the same pass.

@@ -17,7 +17,7 @@ class ResizeStage final : public PictureRowsStage {
               const PictureFinish& finish)
       : PictureRowsStage(pipeline, "resize" + finish.names(), std::move(inputs)), wanted_(wanted), finish_(finish) {}
   const PictureShape& wanted() const override { return wanted_; }
-  const PictureFinish& finish() const override { return finish_; }
+  const PictureFinish& finished_as() const override { return finish_; }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& in = scratch(worker);

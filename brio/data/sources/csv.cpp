@@ -47,7 +47,7 @@ class CsvElements final : public ElementReader {
       if (layout_->columns[i].dtype != DType::string) continue;
       const std::string& text = texts_[i].characters();
       char* to = out.write_text(layout_->parts[i], text.size());
-      if (!text.empty()) std::memcpy(to, text.data(), text.size());
+      std::copy_n(text.data(), text.size(), to);
     }
     return true;
   }

@@ -61,7 +61,8 @@ ImageFolder image_files(LabelledFiles files, const ImageFolderOptions& options) 
   return {dataset, std::move(files)};
 }
 
-Dataset pictures(LabelledFiles files, int channels, LabelMode label_mode, const formats::PictureLimits& limits) {
+Dataset pictures(const LabelledFiles& files, int channels, LabelMode label_mode,
+                 const formats::PictureLimits& limits) {
   return Dataset(decoded(picture_files(files, label_mode), {.channels = channels, .limits = limits}));
 }
 

@@ -61,7 +61,7 @@ ImageFolder image_files(LabelledFiles files, const ImageFolderOptions& options =
 
 // Decoded uint8 pictures (height, width, channels) of any size, with labels if there are any: the input of
 // image_folder's resize. `channels`: 0 as stored.
-Dataset pictures(LabelledFiles files, int channels, LabelMode label_mode = LabelMode::integer,
+Dataset pictures(const LabelledFiles& files, int channels, LabelMode label_mode = LabelMode::integer,
                  const formats::PictureLimits& limits = {});
 
 }  // namespace brio::data

@@ -18,7 +18,8 @@ std::string listed(const std::vector<int64_t>& values) {
 
 // Bucket i holds the lengths from boundary i - 1 up to, and without, boundary i.
 Dataset Dataset::bucket_by_sequence_length(KeyFunction element_length, std::vector<int64_t> bucket_boundaries,
-                                           std::vector<int64_t> bucket_batch_sizes, BucketOptions options) const {
+                                           const std::vector<int64_t>& bucket_batch_sizes,
+                                           BucketOptions options) const {
   const std::string name = "[bucket_by_sequence_length] ";
   if (!element_length) throw InvalidArgument(cat(name, "the function is empty"));
   if (bucket_boundaries.empty()) throw InvalidArgument(cat(name, "there are no bucket_boundaries; give one or more"));

@@ -137,7 +137,7 @@ Dataset Dataset::scan(std::vector<Tensor> state, ElementFunction f, Structure re
   return Dataset(std::make_shared<ScanNode>(node_, std::move(state), std::move(f), std::move(results)));
 }
 
-std::vector<Tensor> Dataset::reduce(std::vector<Tensor> state, ElementFunction f) const {
+std::vector<Tensor> Dataset::reduce(const std::vector<Tensor>& state, const ElementFunction& f) const {
   check_state("reduce", state);
   Folding fold("reduce", state, f, 0, seed_or_new({}));
   Iterator all = iterator();

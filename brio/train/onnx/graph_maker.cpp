@@ -37,8 +37,8 @@ std::vector<onnx::Dimension> OnnxGraphMaker::dimensions(const Shape& shape) cons
   return all;
 }
 
-std::string OnnxGraphMaker::input(std::string name, const Aval& aval) {
-  const std::string own = unused(name);
+std::string OnnxGraphMaker::input(const std::string& name, const Aval& aval) {
+  std::string own = unused(name);
   graph_.inputs.push_back({own, aval.dtype, dimensions(aval.shape)});
   for (int64_t axis = 0; axis < aval.shape.rank(); ++axis) {
     const Size size = aval.shape[static_cast<int>(axis)];

@@ -22,7 +22,7 @@ using Settings = std::vector<std::pair<std::string, onnx::Setting>>;
 class OnnxGraphMaker {
  public:
   // An input of the model. A size that it has along an axis stands for that symbol from now on.
-  std::string input(std::string name, const Aval& aval);
+  std::string input(const std::string& name, const Aval& aval);
   std::vector<onnx::Dimension> dimensions(const Shape& shape) const;
 
   // A node of one result, or of more; their names.
