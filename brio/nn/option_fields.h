@@ -1,5 +1,5 @@
-// The options of losses, metrics and optimizers by Keras' names: one list for each struct, which writes and reads
-// its Settings. Python's constructors read the same list.
+// The options of losses, metrics, optimizers and schedules by Keras' names: one list for each struct, which writes
+// and reads its Settings. Python's constructors read the same list.
 #pragma once
 
 #include <optional>
@@ -355,6 +355,38 @@ void list_options(F& f, MuonOptions& o) {
   f("muon_a", o.muon_a), f("muon_b", o.muon_b), f("muon_c", o.muon_c), f("adam_lr_ratio", o.adam_lr_ratio),
       f("momentum", o.momentum);
   f("ns_steps", o.ns_steps), f("nesterov", o.nesterov), f("rms_rate", o.rms_rate);
+}
+
+// ---- schedules
+
+template <typename F>
+void list_options(F& f, ExponentialDecayOptions& o) {
+  f("initial_learning_rate", o.initial_learning_rate), f("decay_steps", o.decay_steps);
+  f("decay_rate", o.decay_rate), f("staircase", o.staircase);
+}
+template <typename F>
+void list_options(F& f, PiecewiseConstantDecayOptions& o) {
+  f("boundaries", o.boundaries), f("values", o.values);
+}
+template <typename F>
+void list_options(F& f, PolynomialDecayOptions& o) {
+  f("initial_learning_rate", o.initial_learning_rate), f("decay_steps", o.decay_steps);
+  f("end_learning_rate", o.end_learning_rate), f("power", o.power), f("cycle", o.cycle);
+}
+template <typename F>
+void list_options(F& f, InverseTimeDecayOptions& o) {
+  f("initial_learning_rate", o.initial_learning_rate), f("decay_steps", o.decay_steps);
+  f("decay_rate", o.decay_rate), f("staircase", o.staircase);
+}
+template <typename F>
+void list_options(F& f, CosineDecayOptions& o) {
+  f("initial_learning_rate", o.initial_learning_rate), f("decay_steps", o.decay_steps), f("alpha", o.alpha);
+  f("warmup_target", o.warmup_target), f("warmup_steps", o.warmup_steps);
+}
+template <typename F>
+void list_options(F& f, CosineDecayRestartsOptions& o) {
+  f("initial_learning_rate", o.initial_learning_rate), f("first_decay_steps", o.first_decay_steps);
+  f("t_mul", o.t_mul), f("m_mul", o.m_mul), f("alpha", o.alpha);
 }
 
 // ---- what lists are for

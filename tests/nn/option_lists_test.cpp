@@ -1,4 +1,4 @@
-// The lists of losses, metrics and optimizers, and of their options: every row can be made, and every
+// The lists of losses, metrics, optimizers and schedules, and of their options: every row can be made, and every
 // option is written to Settings and read back.
 #include <cmath>
 #include <concepts>
@@ -71,6 +71,8 @@ TEST(OptionLists, AreWrittenAndReadBack) {
 #include "brio/nn/metrics/metric_kinds.h"
 #define BRIO_OPTIMIZER(Class, name, rate) expect_read_back<Class##Options>(#Class);
 #include "brio/nn/optimizers/optimizer_kinds.h"
+#define BRIO_SCHEDULE(Class) expect_read_back<Class##Options>(#Class);
+#include "brio/nn/optimizers/schedule_kinds.h"
 }
 
 TEST(OptionLists, MakeEveryMetric) {
@@ -83,6 +85,24 @@ TEST(OptionLists, MakeEveryMetric) {
 #define BRIO_METRIC_NAME(name_of_it, Class, Options) EXPECT_EQ(Metric(name_of_it).name(), name_of_it);
 #define BRIO_METRIC_WITHOUT_NAME(Class, Options) EXPECT_EQ(Class(changed<Options>()).name(), "mine");
 #include "brio/nn/metrics/metric_kinds.h"
+}
+
+// Values are one more than boundaries.
+template <typename Options>
+Options valid(Options options) {
+  if constexpr (requires { options.boundaries; }) options.boundaries = {4};
+  return options;
+}
+
+template <typename Kind>
+void expect_made_again(const Kind& schedule) {
+  const Settings& given = schedule.settings();
+  EXPECT_TRUE(Schedule::from(given).settings().values == given.values) << given.class_name;
+}
+
+TEST(OptionLists, MakeEverySchedule) {
+#define BRIO_SCHEDULE(Class) expect_made_again(Class(valid(changed<Class##Options>())));
+#include "brio/nn/optimizers/schedule_kinds.h"
 }
 
 TEST(OptionLists, NamesOfChoices) {
