@@ -141,8 +141,11 @@ Network make_network(const std::string& name, const Job& job) {
 
 void compile(const Network& network, const Job& job, int64_t steps) {
   const int64_t warm = std::max<int64_t>(1, steps / 20);
-  const nn::AdamW optimizer(nn::CosineDecay(network.rate / 20, std::max<int64_t>(1, steps - warm),
-                                            {.alpha = 0.01, .warmup_target = network.rate, .warmup_steps = warm}),
+  const nn::AdamW optimizer(nn::CosineDecay({.initial_learning_rate = network.rate / 20,
+                                             .decay_steps = std::max<int64_t>(1, steps - warm),
+                                             .alpha = 0.01,
+                                             .warmup_target = network.rate,
+                                             .warmup_steps = warm}),
                             {.weight_decay = 0.05});
   if (job.classes.empty()) network.model.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
   else

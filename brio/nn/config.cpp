@@ -61,9 +61,7 @@ class Writer : public Fields {
     for (const Padding& side : v.sides()) sides.push_back({int64_t{side.low}, int64_t{side.high}});
     put(n, sides);
   }
-  void operator()(std::string_view n, DataFormat& v) override {
-    put(n, v == DataFormat::channels_last ? "channels_last" : "channels_first");
-  }
+  void operator()(std::string_view n, DataFormat& v) override { put(n, std::string(name_of(v))); }
   void operator()(std::string_view n, std::optional<Layer>& v) override { put(n, v ? layer_to_json(*v) : Json()); }
   void operator()(std::string_view n, std::vector<Layer>& v) override {
     Json layers = Json::array();
@@ -181,10 +179,11 @@ class Reader : public Fields {
     v = WindowPadding(std::move(sides));
   }
   void operator()(std::string_view n, DataFormat& v) override {
-    std::string text = v == DataFormat::channels_last ? "channels_last" : "channels_first";
+    std::string text(name_of(v));
     (*this)(n, text);
-    if (text != "channels_last" && text != "channels_first") refuse(n, "channels_last or channels_first");
-    v = text == "channels_last" ? DataFormat::channels_last : DataFormat::channels_first;
+    const auto named = value_named<DataFormat>(text);
+    if (!named) refuse(n, "channels_last or channels_first");
+    v = *named;
   }
   void operator()(std::string_view n, std::optional<Layer>& v) override {
     if (const Json* json = find(n)) v = layer_of_json(*json);

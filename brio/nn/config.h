@@ -16,9 +16,19 @@
 #include <string_view>
 #include <vector>
 
+#include "brio/base/value_names.h"
 #include "brio/nn/activation.h"
 #include "brio/nn/module.h"
 #include "brio/ops/network/window.h"
+
+namespace brio {
+
+constexpr auto value_names(DataFormat) {
+  return std::to_array<ValueName<DataFormat>>(
+      {{"channels_last", DataFormat::channels_last}, {"channels_first", DataFormat::channels_first}});
+}
+
+}  // namespace brio
 
 namespace brio::nn {
 

@@ -46,15 +46,9 @@ RandomNormalOptions normal_options(const Settings& s) {
   return {.mean = s.number("mean", 0), .stddev = s.number("stddev", 0.05), .seed = seed_of(s)};
 }
 
-constexpr std::string_view kFans[] = {"fan_in", "fan_out", "fan_avg"};
-constexpr std::string_view kSpreads[] = {"uniform", "untruncated_normal", "truncated_normal"};
-
-template <typename Enum>
-Enum choice(const Settings& s, std::string_view key, Enum otherwise, std::span<const std::string_view> names) {
-  const std::string text = s.text(key, names[static_cast<size_t>(otherwise)]);
-  for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == text || (names[i] == "truncated_normal" && text == "normal")) return static_cast<Enum>(i);
-  throw_unknown(key, text, names);
+template <HasValueNames Enum>
+Enum choice(const Settings& s, std::string_view key, Enum otherwise) {
+  return row_named(key, s.text(key, name_of(otherwise)), value_names(otherwise)).value;
 }
 
 // A fan-scaled initialiser that has a name of its own.
@@ -80,8 +74,8 @@ constexpr auto kNormal = [](const Settings& s) { return random_normal(normal_opt
 constexpr auto kTruncated = [](const Settings& s) { return truncated_normal(normal_options(s)); };
 constexpr auto kScaling = [](const Settings& s) {
   return variance_scaling({.scale = s.number("scale", 1),
-                           .mode = choice(s, "mode", Fan::in, kFans),
-                           .distribution = choice(s, "distribution", Spread::truncated_normal, kSpreads),
+                           .mode = choice(s, "mode", Fan::in),
+                           .distribution = choice(s, "distribution", Spread::truncated_normal),
                            .seed = seed_of(s)});
 };
 constexpr auto kOrthogonal = [](const Settings& s) {
@@ -181,8 +175,8 @@ Initializer variance_scaling(VarianceScalingOptions o) {
   if (!(o.scale > 0)) throw InvalidArgument(cat("[initializer] the scale is ", o.scale, "; it must be above 0"));
   return {Settings{"VarianceScaling",
                    {{"scale", o.scale},
-                    {"mode", std::string(kFans[static_cast<size_t>(o.mode)])},
-                    {"distribution", std::string(kSpreads[static_cast<size_t>(o.distribution)])},
+                    {"mode", std::string(name_of(o.mode))},
+                    {"distribution", std::string(name_of(o.distribution))},
                     {"seed", seed_setting(o.seed)}}},
           [o](const Shape& shape, DType dtype) {
             const Fans fans = fans_of(shape);

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "brio/base/value_names.h"
 #include "brio/ir/tensor.h"
 #include "brio/nn/settings.h"
 
@@ -62,7 +63,16 @@ Initializer random_normal(RandomNormalOptions options = {});
 Initializer truncated_normal(RandomNormalOptions options = {});
 
 enum class Fan : uint8_t { in, out, average };
+constexpr auto value_names(Fan) {
+  return std::to_array<ValueName<Fan>>({{"fan_in", Fan::in}, {"fan_out", Fan::out}, {"fan_avg", Fan::average}});
+}
 enum class Spread : uint8_t { uniform, normal, truncated_normal };
+constexpr auto value_names(Spread) {
+  return std::to_array<ValueName<Spread>>({{"uniform", Spread::uniform},
+                                           {"untruncated_normal", Spread::normal},
+                                           {"truncated_normal", Spread::truncated_normal},
+                                           {"normal", Spread::truncated_normal}});
+}
 struct VarianceScalingOptions {
   double scale = 1;
   Fan mode = Fan::in;

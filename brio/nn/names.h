@@ -24,6 +24,11 @@ const auto& row_named(std::string_view what, std::string_view name, const Rows& 
   throw_unknown(what, name, known);
 }
 
+// "Hinge" of "metrics::Hinge", for lists of classes from several namespaces.
+constexpr std::string_view class_name(std::string_view qualified) {
+  return qualified.substr(qualified.rfind(':') + 1);
+}
+
 // "dense", then "dense_1", "dense_2", … as Keras counts them.
 std::string unique_name(std::string_view base);
 void reset_unique_names();  // the next one is "dense" again

@@ -209,7 +209,7 @@ void Called::operator()(std::string_view n, WindowPadding& v) {
 void Called::operator()(std::string_view n, DataFormat& v) {
   const nb::handle given = next_ < args_.size() ? nb::handle(args_[next_]) : find_keyword(n);
   if (given.ptr() && given.is_none()) find(n);
-  else choice(n, v, {"channels_last", "channels_first"});
+  else choose(n, v);
 }
 void Called::operator()(std::string_view n, std::optional<nn::Layer>& v) {
   take(n, "a layer", [&](nb::handle h) {
@@ -231,7 +231,8 @@ void Called::operator()(std::string_view n, DType& v) {
 void Called::operator()(std::string_view n, Axes& v) {
   take(n, "an axis or a list of them", [&](nb::handle h) { v = axes_from(h); });
 }
-void Called::choose(std::string_view n, size_t& at, std::span<const std::string_view> names) {
+std::optional<size_t> Called::place_of(std::string_view n, std::span<const std::string_view> names) {
+  std::optional<size_t> at;
   std::string wanted;
   for (const auto name : names) wanted += cat(wanted.empty() ? "'" : ", '", name, "'");
   take(n, wanted, [&](nb::handle h) {
@@ -249,6 +250,7 @@ void Called::choose(std::string_view n, size_t& at, std::span<const std::string_
     }
     throw InvalidArgument(cat(what_, ": ", n, " is ", shown(h), "; it must be one of ", wanted));
   });
+  return at;
 }
 
 nn::Settings settings_from(const std::string& class_name, nb::handle values) {

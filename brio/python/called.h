@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "brio/base/value_names.h"
 #include "brio/nn/config.h"
 #include "brio/python/convert.h"
 
@@ -52,22 +53,24 @@ class Called : public nn::Fields {
   void operator()(std::string_view n, int& v);
   void operator()(std::string_view n, DType& v);
   void operator()(std::string_view n, Axes& v);
-  // A choice among names, in the order of the enum.
-  template <typename Enum>
-  void choice(std::string_view n, Enum& v, std::initializer_list<std::string_view> names) {
-    choice(n, v, std::span(names.begin(), names.size()));
-  }
-  template <typename Enum>
-  void choice(std::string_view n, Enum& v, std::span<const std::string_view> names) {
-    size_t at = static_cast<size_t>(v);
-    choose(n, at, names);
-    v = static_cast<Enum>(at);
+  // One of the names of an enum's values.
+  template <HasValueNames Enum>
+  void operator()(std::string_view n, Enum& v) {
+    choose(n, v);
   }
 
  private:
   template <typename T>
   void optional(std::string_view n, std::optional<T>& v);
-  void choose(std::string_view n, size_t& at, std::span<const std::string_view> names);
+  template <HasValueNames Enum>
+  void choose(std::string_view n, Enum& v) {
+    const auto known = value_names(v);
+    std::vector<std::string_view> names;
+    for (const ValueName<Enum>& each : known) names.push_back(each.name);
+    if (const std::optional<size_t> at = place_of(n, names)) v = known[*at].value;
+  }
+  // The place of the name that is given among these, in either case.
+  std::optional<size_t> place_of(std::string_view n, std::span<const std::string_view> names);
   [[noreturn]] void refuse(std::string_view n, nb::handle value, std::string_view wanted) const;
   template <typename F>
   void take(std::string_view n, std::string_view wanted, F&& f);

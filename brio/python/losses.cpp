@@ -11,22 +11,10 @@
 namespace brio::python {
 namespace {
 
-constexpr std::string_view kReductions[] = {"sum_over_batch_size", "sum", "none", "mean", "mean_with_sample_weight"};
-
-// The options of a loss (nn/option_fields.h), asked of what Python passes.
-struct LossArguments {
-  Called& called;
-  void operator()(std::string_view name, nn::Reduction& v) { called.choice(name, v, kReductions); }
-  template <typename T>
-  void operator()(std::string_view name, T& v) {
-    called(name, v);
-  }
-};
 template <typename L, typename Options>
 nn::Loss made(Called& called) {
   Options options;
-  LossArguments arguments{called};
-  list_options(arguments, options);
+  list_options(called, options);
   called.find_keyword("dtype");  // losses compute in float32, or wider where the values are
   return L(options);
 }
@@ -43,20 +31,13 @@ constexpr Row kLosses[] = {
 Tensor optional_tensor(nb::handle h) { return h.is_none() ? Tensor() : tensor_of(h); }
 
 nn::Loss own_loss(const std::string& name, nb::object function, const std::string& reduction) {
-  size_t at = 0;
-  for (const auto known : kReductions) {
-    if (known == reduction) break;
-    ++at;
-  }
-  if (at == std::size(kReductions))
-    throw InvalidArgument(cat("[", name, "] there is no reduction '", reduction, "'"));
   return nn::Loss(
       name,
       [f = kept(std::move(function))](const Tensor& y_true, const Tensor& y_pred) -> nn::SampleValues {
         const Locked locked;
         return traced_call([&] { return tensor_of((*f)(wrap(y_true), wrap(y_pred))); });
       },
-      static_cast<nn::Reduction>(at));
+      nn::chosen<nn::Reduction>(name, "reduction", reduction));
 }
 
 using TwoTensors = Tensor (*)(const Tensor&, const Tensor&);

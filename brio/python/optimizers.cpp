@@ -41,6 +41,22 @@ constexpr Row kOptimizers[] = {
 #include "brio/nn/optimizers/optimizer_kinds.h"
 };
 
+template <typename S, typename Options>
+nn::Schedule made_schedule(Called& called) {
+  Options options;
+  list_options(called, options);
+  return S(options);
+}
+
+struct ScheduleRow {
+  std::string_view name;
+  nn::Schedule (*make)(Called&);
+};
+constexpr ScheduleRow kSchedules[] = {
+#define BRIO_SCHEDULE(Class) {#Class, made_schedule<nn::Class, nn::Class##Options>},
+#include "brio/nn/optimizers/schedule_kinds.h"
+};
+
 std::vector<Variable> variables_from(nb::handle sequence) {
   std::vector<Variable> variables;
   for (nb::handle item : nb::iter(sequence)) {
@@ -71,55 +87,22 @@ void apply_gradients(const nn::Optimizer& optimizer, nb::handle pairs) {
   optimizer.apply_gradients(std::move(gradients), variables);
 }
 
-nn::Schedule schedule(const std::string& name, nb::kwargs kwargs) {
-  Called c(name, nb::tuple(), kwargs);
-  double initial = 0, rate = 0;
-  int64_t steps = 1;
-  auto finished = [&](nn::Schedule made) {
-    std::string given;
-    c("name", given);
-    c.finish();
-    return made;
-  };
-  if (name == "PiecewiseConstantDecay") {
-    std::vector<int64_t> boundaries;
-    std::vector<double> values;
-    c("boundaries", boundaries), c("values", values);
-    return finished(nn::PiecewiseConstantDecay(boundaries, values));
-  }
-  c("initial_learning_rate", initial);
-  if (name == "CosineDecayRestarts") {
-    nn::CosineDecayRestartsOptions o;
-    c("first_decay_steps", steps), c("t_mul", o.t_mul), c("m_mul", o.m_mul), c("alpha", o.alpha);
-    return finished(nn::CosineDecayRestarts(initial, steps, o));
-  }
-  c("decay_steps", steps);
-  if (name == "CosineDecay") {
-    nn::CosineDecayOptions o;
-    c("alpha", o.alpha), c("warmup_target", o.warmup_target), c("warmup_steps", o.warmup_steps);
-    return finished(nn::CosineDecay(initial, steps, o));
-  }
-  if (name == "PolynomialDecay") {
-    nn::PolynomialDecayOptions o;
-    c("end_learning_rate", o.end_learning_rate), c("power", o.power), c("cycle", o.cycle);
-    return finished(nn::PolynomialDecay(initial, steps, o));
-  }
-  bool staircase = false;
-  c("decay_rate", rate), c("staircase", staircase);
-  if (name == "ExponentialDecay")
-    return finished(nn::ExponentialDecay(initial, steps, rate, {.staircase = staircase}));
-  if (name == "InverseTimeDecay")
-    return finished(nn::InverseTimeDecay(initial, steps, rate, {.staircase = staircase}));
-  throw InternalError(cat("there is no schedule '", name, "'"));
-}
-
 }  // namespace
 
 void bind_optimizers(nb::module_& m) {
   nb::class_<nn::Schedule>(m, "_Schedule").def("__call__", [](const nn::Schedule& s, Given step) {
     return wrap(s(tensor_of(step.object, {.preferred = i64})));
   });
-  m.def("_schedule", schedule);
+  m.def("_schedule", [](const std::string& name, nb::kwargs kwargs) {
+    for (const ScheduleRow& row : kSchedules) {
+      if (row.name != name) continue;
+      Called called(name, nb::tuple(), kwargs);
+      nn::Schedule schedule = row.make(called);
+      called.finish();
+      return schedule;
+    }
+    throw InternalError(cat("there is no schedule '", name, "'"));
+  });
   m.def("_own_schedule", [](nb::object f) {
     return nn::Schedule([f = kept(std::move(f))](const Tensor& step) {
       const Locked locked;

@@ -39,8 +39,10 @@ inline brio::nn::Optimizer optimizer(const Case& c) {
   namespace nn = brio::nn;
   const std::string& kind = c.text("optimizer");
   const double number = c.number("learning_rate");
-  const nn::LearningRate rate =
-      c.has("schedule") ? nn::LearningRate(nn::ExponentialDecay(number, 2, 0.5)) : nn::LearningRate(number);
+  const nn::LearningRate rate = c.has("schedule")
+                                    ? nn::LearningRate(nn::ExponentialDecay(
+                                          {.initial_learning_rate = number, .decay_steps = 2, .decay_rate = 0.5}))
+                                    : nn::LearningRate(number);
   auto value = [&](double& into, const char* name) { into = c.number(name, into); };
   if (kind == "sgd")
     return nn::SGD(rate, with_shared<nn::SGDOptions>(

@@ -85,7 +85,9 @@ TEST(LossScale, BadStepsAreAsIfTheyHadNotBeen) {
   skip_bad_steps([] { return nn::SGD(0.01, {.momentum = 0.9}); });
   skip_bad_steps([] { return nn::AdamW(0.01, {.use_ema = true, .ema_overwrite_frequency = 7}); });
   skip_bad_steps([] { return nn::Adagrad(0.01, {.gradient_accumulation_steps = 3}); });
-  skip_bad_steps([] { return nn::Nadam(nn::CosineDecay(0.01, 100), {.global_clipnorm = 0.5}); });
+  skip_bad_steps([] {
+    return nn::Nadam(nn::CosineDecay({.initial_learning_rate = 0.01, .decay_steps = 100}), {.global_clipnorm = 0.5});
+  });
   skip_bad_steps([] { return nn::Muon(0.01); });
 }
 

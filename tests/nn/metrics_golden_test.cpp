@@ -71,15 +71,27 @@ nn::Metric iou_of(const golden::Case& c, const std::string& kind) {
                           .threshold = c.number("threshold", 0.5),
                           .dtype = dtype});
   const int64_t classes = *number(c, "num_classes");
-  const nn::OneHotIoUOptions one_hot{.ignore_class = ignored, .sparse_y_pred = c.has("sparse_y_pred")};
-  if (kind == "OneHotIoU") return nn::OneHotIoU(classes, targets, one_hot);
-  if (kind == "OneHotMeanIoU") return nn::OneHotMeanIoU(classes, one_hot);
-  const nn::IoUOptions options{.ignore_class = ignored,
-                               .sparse_y_true = c.number("sparse_y_true", 1) != 0,
-                               .sparse_y_pred = c.number("sparse_y_pred", 1) != 0,
-                               .dtype = dtype};
-  if (kind == "IoU") return nn::IoU(classes, targets, options);
-  return nn::MeanIoU(classes, options);
+  if (kind == "OneHotIoU")
+    return nn::OneHotIoU({.num_classes = classes,
+                          .target_class_ids = targets,
+                          .ignore_class = ignored,
+                          .sparse_y_pred = c.has("sparse_y_pred")});
+  if (kind == "OneHotMeanIoU")
+    return nn::OneHotMeanIoU(
+        {.num_classes = classes, .ignore_class = ignored, .sparse_y_pred = c.has("sparse_y_pred")});
+  const bool sparse_true = c.number("sparse_y_true", 1) != 0, sparse_pred = c.number("sparse_y_pred", 1) != 0;
+  if (kind == "IoU")
+    return nn::IoU({.num_classes = classes,
+                    .target_class_ids = targets,
+                    .ignore_class = ignored,
+                    .sparse_y_true = sparse_true,
+                    .sparse_y_pred = sparse_pred,
+                    .dtype = dtype});
+  return nn::MeanIoU({.num_classes = classes,
+                      .ignore_class = ignored,
+                      .sparse_y_true = sparse_true,
+                      .sparse_y_pred = sparse_pred,
+                      .dtype = dtype});
 }
 
 nn::Metric make_golden_metric(const golden::Case& c) {
@@ -88,8 +100,8 @@ nn::Metric make_golden_metric(const golden::Case& c) {
   const nn::CountOptions counts{.thresholds = list(c, "thresholds")};
   const nn::PrecisionOptions shares{
       .thresholds = list(c, "thresholds"), .top_k = number(c, "top_k"), .class_id = number(c, "class_id")};
-  const nn::AtOptions at{.num_thresholds = number(c, "num_thresholds").value_or(200),
-                         .class_id = number(c, "class_id")};
+  const int64_t many = number(c, "num_thresholds").value_or(200);
+  const auto only = number(c, "class_id");
   const nn::metrics::CrossentropyOptions crossentropy{
       .from_logits = c.has("from_logits"), .label_smoothing = c.number("label_smoothing", 0), .axis = axis};
   if (kind.ends_with("IoU")) return iou_of(c, kind);
@@ -114,10 +126,16 @@ nn::Metric make_golden_metric(const golden::Case& c) {
   if (kind == "FalseNegatives") return nn::FalseNegatives(counts);
   if (kind == "Precision") return nn::Precision(shares);
   if (kind == "Recall") return nn::Recall(shares);
-  if (kind == "SensitivityAtSpecificity") return nn::SensitivityAtSpecificity(c.number("specificity"), at);
-  if (kind == "SpecificityAtSensitivity") return nn::SpecificityAtSensitivity(c.number("sensitivity"), at);
-  if (kind == "PrecisionAtRecall") return nn::PrecisionAtRecall(c.number("recall"), at);
-  if (kind == "RecallAtPrecision") return nn::RecallAtPrecision(c.number("precision"), at);
+  if (kind == "SensitivityAtSpecificity")
+    return nn::SensitivityAtSpecificity(
+        {.specificity = c.number("specificity"), .num_thresholds = many, .class_id = only});
+  if (kind == "SpecificityAtSensitivity")
+    return nn::SpecificityAtSensitivity(
+        {.sensitivity = c.number("sensitivity"), .num_thresholds = many, .class_id = only});
+  if (kind == "PrecisionAtRecall")
+    return nn::PrecisionAtRecall({.recall = c.number("recall"), .num_thresholds = many, .class_id = only});
+  if (kind == "RecallAtPrecision")
+    return nn::RecallAtPrecision({.precision = c.number("precision"), .num_thresholds = many, .class_id = only});
   if (kind == "F1Score") return nn::F1Score({.average = average_of(c), .threshold = threshold_of(c)});
   if (kind == "FBetaScore")
     return nn::FBetaScore({.average = average_of(c), .beta = c.number("beta"), .threshold = threshold_of(c)});

@@ -78,8 +78,8 @@ TEST(Metrics, NamesOfTheirOwnAreCountedAsInKeras) {
   EXPECT_EQ(nn::AUC().name(), "auc");
   EXPECT_EQ(nn::AUC().name(), "auc_1");
   EXPECT_EQ(nn::Precision({.name = "p"}).name(), "p");
-  EXPECT_EQ(nn::MeanIoU(2).name(), "mean_io_u");
-  EXPECT_EQ(nn::SensitivityAtSpecificity(0.5).name(), "sensitivity_at_specificity");
+  EXPECT_EQ(nn::MeanIoU({.num_classes = 2}).name(), "mean_io_u");
+  EXPECT_EQ(nn::SensitivityAtSpecificity({.specificity = 0.5}).name(), "sensitivity_at_specificity");
   EXPECT_EQ(nn::F1Score().name(), "f1_score");
   EXPECT_EQ(nn::F1Score().name(), "f1_score");
   EXPECT_EQ(nn::FBetaScore().name(), "fbeta_score");
@@ -171,9 +171,9 @@ TEST(Metrics, OfPredictionsThatAreNoNumbers) {
   EXPECT_EQ(result(nn::FalsePositives({.thresholds = {0, 0.5, 1}})), (std::vector<float>{1, 1, 0}));
   EXPECT_EQ(result(nn::F1Score({.threshold = 0.5})).size(), 1u);
   EXPECT_GE(result(nn::AUC())[0], 0);
-  EXPECT_GE(result(nn::RecallAtPrecision(0.5))[0], 0);
+  EXPECT_GE(result(nn::RecallAtPrecision({.precision = 0.5}))[0], 0);
   EXPECT_GE(result(nn::Recall({.top_k = 1}))[0], 0);
-  EXPECT_GE(result(nn::MeanIoU(2))[0], 0);
+  EXPECT_GE(result(nn::MeanIoU({.num_classes = 2}))[0], 0);
 }
 
 TEST(Metrics, OfAnEmptyBatch) {
@@ -208,7 +208,7 @@ TEST(Metrics, EachSaysWhatIsWrongWithItsShapes) {
                                 "r2_score",
                                 "root_mean_squared_error",
                                 "mse",
-                                nn::RecallAtPrecision(0.5)};
+                                nn::RecallAtPrecision({.precision = 0.5})};
   for (const nn::Metric& metric : metrics) {
     EXPECT_SAYS(golden::invalid([&] { metric.update_state(t, p); }),
                 "the targets have shape (2, 3), but the predictions (2, 2)");
@@ -219,8 +219,10 @@ TEST(Metrics, EachSaysWhatIsWrongWithItsShapes) {
               "(batch, outputs)");
   EXPECT_SAYS(golden::invalid([&] { nn::Metric("f1_score").update_state(zeros({3}), zeros({3})); }),
               "(batch, classes)");
-  EXPECT_SAYS(golden::invalid([&] { nn::MeanIoU(2).update_state(t, p); }), "a true class for each predicted one");
-  EXPECT_SAYS(golden::invalid([&] { nn::MeanIoU(2).update_state(p, p, zeros({3})); }), "there are 4 labels");
+  EXPECT_SAYS(golden::invalid([&] { nn::MeanIoU({.num_classes = 2}).update_state(t, p); }),
+              "a true class for each predicted one");
+  EXPECT_SAYS(golden::invalid([&] { nn::MeanIoU({.num_classes = 2}).update_state(p, p, zeros({3})); }),
+              "there are 4 labels");
   EXPECT_SAYS(golden::invalid([&] { nn::Metric("mse").update_state(p, p, {}, zeros({5})); }), "sample_weight");
   EXPECT_SAYS(golden::invalid([&] { nn::Metric("mse").update_state(p, p, zeros({2}), zeros({5})); }),
               "the mask (5,)");
@@ -263,19 +265,23 @@ TEST(Metrics, SayWhichOptionIsWrong) {
   EXPECT_SAYS(message([&] { nn::Precision({.top_k = 0}).update_state(p, p); }), "top_k is 0");
   EXPECT_SAYS(message([&] { nn::Recall({.class_id = 3}).update_state(p, p); }), "class_id is 3");
   EXPECT_SAYS(message([&] { nn::Recall({.class_id = 0}).update_state(vector, vector); }), "class_id is 0");
-  EXPECT_SAYS(message([] { nn::SensitivityAtSpecificity(1.5); }), "specificity is 1.5");
-  EXPECT_SAYS(message([] { nn::SpecificityAtSensitivity(-1); }), "sensitivity is -1");
-  EXPECT_SAYS(message([] { nn::PrecisionAtRecall(2); }), "recall is 2");
-  EXPECT_SAYS(message([] { nn::RecallAtPrecision(0.5, {.num_thresholds = 0}); }), "num_thresholds is 0");
+  EXPECT_SAYS(message([] { nn::SensitivityAtSpecificity({.specificity = 1.5}); }), "specificity is 1.5");
+  EXPECT_SAYS(message([] { nn::SpecificityAtSensitivity({.sensitivity = -1}); }), "sensitivity is -1");
+  EXPECT_SAYS(message([] { nn::PrecisionAtRecall({.recall = 2}); }), "recall is 2");
+  EXPECT_SAYS(message([] { nn::RecallAtPrecision({.precision = 0.5, .num_thresholds = 0}); }), "num_thresholds is 0");
   EXPECT_SAYS(message([] { nn::FBetaScore({.beta = 0}); }), "beta is 0");
   EXPECT_SAYS(message([] { nn::F1Score({.threshold = 1.5}); }), "the threshold is 1.5");
   EXPECT_SAYS(message([] { nn::R2Score({.num_regressors = -1}); }), "num_regressors is -1");
-  EXPECT_SAYS(message([] { nn::MeanIoU(0); }), "num_classes is 0");
-  EXPECT_SAYS(message([] { nn::IoU(2, {}); }), "there are no target_class_ids");
-  EXPECT_SAYS(message([] { nn::IoU(2, {0, 2}); }), "target class 2 is out of range");
-  EXPECT_SAYS(message([] { nn::IoU(2, {-1}); }), "target class -1 is out of range");
-  EXPECT_SAYS(message([] { nn::MeanIoU(2, {.dtype = bf16}); }), "cannot count in bfloat16");
-  EXPECT_SAYS(message([&] { nn::OneHotMeanIoU(2, {.axis = 4}).update_state(p, p); }), "axis 4");
+  EXPECT_SAYS(message([] { nn::MeanIoU({.num_classes = 0}); }), "num_classes is 0");
+  EXPECT_SAYS(message([] { nn::IoU({.num_classes = 2}); }), "there are no target_class_ids");
+  EXPECT_SAYS(message([] {
+                nn::IoU({.num_classes = 2, .target_class_ids = {0, 2}});
+              }),
+              "target class 2 is out of range");
+  EXPECT_SAYS(message([] { nn::IoU({.num_classes = 2, .target_class_ids = {-1}}); }),
+              "target class -1 is out of range");
+  EXPECT_SAYS(message([] { nn::MeanIoU({.num_classes = 2, .dtype = bf16}); }), "cannot count in bfloat16");
+  EXPECT_SAYS(message([&] { nn::OneHotMeanIoU({.num_classes = 2, .axis = 4}).update_state(p, p); }), "axis 4");
 }
 
 }  // namespace

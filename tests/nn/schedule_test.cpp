@@ -10,28 +10,38 @@ nn::Schedule make_schedule(const golden::Case& c) {
   const std::string& kind = c.text("schedule");
   if (kind == "PiecewiseConstantDecay") {
     const std::vector<double>& ends = c.input("boundaries").data;
-    return nn::PiecewiseConstantDecay({ends.begin(), ends.end()}, c.input("values").data);
+    return nn::PiecewiseConstantDecay({.boundaries = {ends.begin(), ends.end()}, .values = c.input("values").data});
   }
   const double initial = c.number("initial");
   const int64_t steps = golden::count(c, "decay_steps").value_or(0);
   const bool staircase = c.number("staircase", 0) != 0;
   if (kind == "ExponentialDecay")
-    return nn::ExponentialDecay(initial, steps, c.number("decay_rate"), {.staircase = staircase});
+    return nn::ExponentialDecay({.initial_learning_rate = initial,
+                                 .decay_steps = steps,
+                                 .decay_rate = c.number("decay_rate"),
+                                 .staircase = staircase});
   if (kind == "InverseTimeDecay")
-    return nn::InverseTimeDecay(initial, steps, c.number("decay_rate"), {.staircase = staircase});
+    return nn::InverseTimeDecay({.initial_learning_rate = initial,
+                                 .decay_steps = steps,
+                                 .decay_rate = c.number("decay_rate"),
+                                 .staircase = staircase});
   if (kind == "PolynomialDecay")
-    return nn::PolynomialDecay(initial, steps,
-                               {.end_learning_rate = c.number("end_learning_rate", 0.0001),
+    return nn::PolynomialDecay({.initial_learning_rate = initial,
+                                .decay_steps = steps,
+                                .end_learning_rate = c.number("end_learning_rate", 0.0001),
                                 .power = c.number("power", 1),
                                 .cycle = c.number("cycle", 0) != 0});
   if (kind == "CosineDecay")
-    return nn::CosineDecay(initial, steps,
-                           {.alpha = c.number("alpha", 0),
+    return nn::CosineDecay({.initial_learning_rate = initial,
+                            .decay_steps = steps,
+                            .alpha = c.number("alpha", 0),
                             .warmup_target = golden::option(c, "warmup_target"),
                             .warmup_steps = golden::count(c, "warmup_steps").value_or(0)});
-  return nn::CosineDecayRestarts(
-      initial, *golden::count(c, "first_decay_steps"),
-      {.t_mul = c.number("t_mul", 2), .m_mul = c.number("m_mul", 1), .alpha = c.number("alpha", 0)});
+  return nn::CosineDecayRestarts({.initial_learning_rate = initial,
+                                  .first_decay_steps = *golden::count(c, "first_decay_steps"),
+                                  .t_mul = c.number("t_mul", 2),
+                                  .m_mul = c.number("m_mul", 1),
+                                  .alpha = c.number("alpha", 0)});
 }
 
 TEST(Schedule, AgreesWithKeras) {
@@ -50,7 +60,7 @@ TEST(Schedule, AgreesWithKeras) {
 }
 
 TEST(Schedule, IsPartOfThePlan) {
-  const nn::SGD sgd(nn::ExponentialDecay(1, 1, 0.5));
+  const nn::SGD sgd(nn::ExponentialDecay({.initial_learning_rate = 1, .decay_steps = 1, .decay_rate = 0.5}));
   Variable v(Tensor({0}));
   auto step = function([&] { sgd.apply_gradients({ones({1})}, {v}); });
   for (double rate : {1, 2, 4}) {
@@ -67,7 +77,7 @@ TEST(Schedule, IsPartOfThePlan) {
 TEST(Schedule, ReplacesANumberButNotTheOtherWay) {
   const nn::SGD sgd(0.5);
   EXPECT_EQ(sgd.variables().size(), 2u);
-  sgd.set_learning_rate(nn::PiecewiseConstantDecay({0}, {0.25, 0.125}));
+  sgd.set_learning_rate(nn::PiecewiseConstantDecay({.boundaries = {0}, .values = {0.25, 0.125}}));
   EXPECT_EQ(sgd.learning_rate().item<double>(), 0.25);
   EXPECT_EQ(sgd.variables().size(), 1u);
   EXPECT_SAYS(golden::invalid([&] { sgd.set_learning_rate(0.1); }), "comes from a schedule and cannot be set to 0.1");
@@ -81,16 +91,37 @@ TEST(Schedule, OfYourOwn) {
 }
 
 TEST(Schedule, SaysWhatIsWrong) {
-  EXPECT_SAYS(golden::invalid([] { nn::ExponentialDecay(1, 0, 1); }), "[ExponentialDecay] decay_steps is 0");
-  EXPECT_SAYS(golden::invalid([] { nn::InverseTimeDecay(1, -1, 1); }), "[InverseTimeDecay] decay_steps is -1");
-  EXPECT_SAYS(golden::invalid([] { nn::PolynomialDecay(1, 0); }), "[PolynomialDecay] decay_steps is 0");
-  EXPECT_SAYS(golden::invalid([] { nn::CosineDecay(1, 0); }), "[CosineDecay] decay_steps is 0");
-  EXPECT_SAYS(golden::invalid([] { nn::CosineDecay(1, 1, {.warmup_steps = -1}); }), "warmup_steps is -1");
-  EXPECT_SAYS(golden::invalid([] { nn::CosineDecayRestarts(1, 0); }), "first_decay_steps is 0");
-  EXPECT_SAYS(golden::invalid([] { nn::CosineDecayRestarts(1, 1, {.t_mul = 0}); }), "t_mul is 0");
-  EXPECT_SAYS(golden::invalid([] { nn::PiecewiseConstantDecay({1, 2}, {1, 2}); }), "2 boundaries and 2 values");
-  EXPECT_SAYS(golden::invalid([] { nn::PiecewiseConstantDecay({}, {}); }), "0 boundaries and 0 values");
-  EXPECT_SAYS(golden::invalid([] { nn::PiecewiseConstantDecay({2, 2}, {1, 2, 3}); }), "boundaries must increase");
+  EXPECT_SAYS(
+      golden::invalid([] { nn::ExponentialDecay({.initial_learning_rate = 1, .decay_steps = 0, .decay_rate = 1}); }),
+      "[ExponentialDecay] decay_steps is 0");
+  EXPECT_SAYS(
+      golden::invalid([] { nn::InverseTimeDecay({.initial_learning_rate = 1, .decay_steps = -1, .decay_rate = 1}); }),
+      "[InverseTimeDecay] decay_steps is -1");
+  EXPECT_SAYS(golden::invalid([] { nn::PolynomialDecay({.initial_learning_rate = 1}); }),
+              "[PolynomialDecay] decay_steps is 0");
+  EXPECT_SAYS(golden::invalid([] { nn::CosineDecay({.initial_learning_rate = 1}); }),
+              "[CosineDecay] decay_steps is 0");
+  EXPECT_SAYS(
+      golden::invalid([] { nn::CosineDecay({.initial_learning_rate = 1, .decay_steps = 1, .warmup_steps = -1}); }),
+      "warmup_steps is -1");
+  EXPECT_SAYS(golden::invalid([] { nn::CosineDecayRestarts({.initial_learning_rate = 1}); }),
+              "first_decay_steps is 0");
+  EXPECT_SAYS(golden::invalid(
+                  [] { nn::CosineDecayRestarts({.initial_learning_rate = 1, .first_decay_steps = 1, .t_mul = 0}); }),
+              "t_mul is 0");
+  EXPECT_SAYS(golden::invalid([] {
+                nn::PiecewiseConstantDecay({.boundaries = {1, 2}, .values = {1, 2}});
+              }),
+              "2 boundaries and 2 values");
+  EXPECT_SAYS(golden::invalid([] { nn::PiecewiseConstantDecay({}); }), "0 boundaries and 0 values");
+  EXPECT_SAYS(golden::invalid([] {
+                nn::PiecewiseConstantDecay({.boundaries = {2, 2}, .values = {1, 2, 3}});
+              }),
+              "boundaries must increase");
+  EXPECT_SAYS(golden::invalid([] { nn::CosineDecay({.decay_steps = 1}); }),
+              "[CosineDecay] there is no initial_learning_rate");
+  EXPECT_SAYS(golden::invalid([] { nn::InverseTimeDecay({.initial_learning_rate = 1, .decay_steps = 1}); }),
+              "[InverseTimeDecay] there is no decay_rate");
   EXPECT_SAYS(golden::invalid([] { nn::Schedule(nullptr); }), "the formula is none");
   const nn::Schedule sums([](const Tensor& step) { return step; });
   EXPECT_SAYS(golden::invalid([&] { sums(1); }),

@@ -72,13 +72,14 @@ TEST(Allocation, NoneWithAnyOptimizer) {
 TEST(Allocation, NoneWithOptimizerOptions) {
   SKIP_UNLESS_ON_HOST();
   expect_no_allocation(nn::AdamW(
-      nn::CosineDecay(0.01, 100),
+      nn::CosineDecay({.initial_learning_rate = 0.01, .decay_steps = 100}),
       {.global_clipnorm = 1, .use_ema = true, .ema_overwrite_frequency = 3, .gradient_accumulation_steps = 2}));
-  expect_no_allocation(nn::Adamax(nn::CosineDecay(0.01, 100), {.clipvalue = 1,
-                                                               .weight_decay = 0.1,
-                                                               .use_ema = true,
-                                                               .ema_overwrite_frequency = 3,
-                                                               .gradient_accumulation_steps = 2}));
+  expect_no_allocation(nn::Adamax(nn::CosineDecay({.initial_learning_rate = 0.01, .decay_steps = 100}),
+                                  {.clipvalue = 1,
+                                   .weight_decay = 0.1,
+                                   .use_ema = true,
+                                   .ema_overwrite_frequency = 3,
+                                   .gradient_accumulation_steps = 2}));
   expect_no_allocation(nn::LossScaleOptimizer(nn::Muon(0.01, {.use_ema = true, .gradient_accumulation_steps = 2})));
 }
 TEST(Allocation, NoneInPartsOfABatch) {

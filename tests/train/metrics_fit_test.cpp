@@ -19,7 +19,7 @@ TEST(MetricsInFit, AgreeWithTheMetricsAlone) {
     return std::vector<nn::Metric>{nn::AUC({.name = "area"}),
                                    nn::AUC({.curve = nn::Curve::pr, .multi_label = true, .name = "pr"}),
                                    nn::Precision({.name = "precise"}),
-                                   nn::RecallAtPrecision(0.7, {.name = "at"}),
+                                   nn::RecallAtPrecision({.precision = 0.7, .name = "at"}),
                                    nn::F1Score({.average = nn::ClassAverage::micro, .threshold = 0.5, .name = "f1"}),
                                    nn::BinaryIoU({.name = "iou"}),
                                    nn::R2Score({.name = "r2"}),

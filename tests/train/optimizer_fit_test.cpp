@@ -50,7 +50,7 @@ TEST(FitOptimizer, AveragesBecomeTheWeights) {
 }
 
 TEST(FitOptimizer, SchedulesFollowTheSteps) {
-  const nn::Nadam nadam(nn::PiecewiseConstantDecay({24}, {0.01, 0}));
+  const nn::Nadam nadam(nn::PiecewiseConstantDecay({.boundaries = {24}, .values = {0.01, 0}}));
   EXPECT_EQ(nadam.learning_rate().item<double>(), static_cast<double>(0.01f));
   train(nadam);
   EXPECT_EQ(nadam.iterations().item<int64_t>(), 25);

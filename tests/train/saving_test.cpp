@@ -78,8 +78,10 @@ TEST_F(Saving, WhatCompileWasGivenComesBack) {
   const Tensor x = random::normal({16, 4}, {.seed = 1});
   const Tensor y = cast(random::uniform({16, 1}, {.high = 3, .seed = 2}), i32);
   const nn::Sequential model({nn::Dense(3)}, {.input_shape = Shape{4}});
-  model.compile({.optimizer = nn::SGD(nn::CosineDecay(0.3, 50, {.warmup_target = 0.5, .warmup_steps = 4}),
-                                      {.momentum = 0.9, .nesterov = true, .clipnorm = 1}),
+  model.compile({.optimizer = nn::SGD(
+                     nn::CosineDecay(
+                         {.initial_learning_rate = 0.3, .decay_steps = 50, .warmup_target = 0.5, .warmup_steps = 4}),
+                     {.momentum = 0.9, .nesterov = true, .clipnorm = 1}),
                  .loss = nn::SparseCategoricalCrossentropy({.from_logits = true, .ignore_class = 2}),
                  .metrics = {"accuracy"}});
   const nn::FitOptions in_order{.epochs = 3, .batch_size = 4, .shuffle = false, .verbose = 0};

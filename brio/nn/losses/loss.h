@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "brio/base/value_names.h"
 #include "brio/ir/tensor.h"
 #include "brio/nn/settings.h"
 
@@ -21,6 +22,13 @@ namespace brio::nn {
 
 // `mean` is another name of sum_over_batch_size; mean_with_sample_weight divides by the sum of the weights.
 enum class Reduction : uint8_t { sum_over_batch_size, sum, none, mean, mean_with_sample_weight };
+constexpr auto value_names(Reduction) {
+  return std::to_array<ValueName<Reduction>>({{"sum_over_batch_size", Reduction::sum_over_batch_size},
+                                              {"sum", Reduction::sum},
+                                              {"none", Reduction::none},
+                                              {"mean", Reduction::mean},
+                                              {"mean_with_sample_weight", Reduction::mean_with_sample_weight}});
+}
 
 // One value per sample, of shape (batch, d0, … dN-1), and optionally which of them count (as booleans).
 struct SampleValues {

@@ -75,13 +75,13 @@ class BestRule : public MetricRule {
     Count part, rest;
   };
   BestRule(std::string name, Share wanted, Share limited, double value, std::string_view value_name,
-           const AtOptions& o)
+           int64_t num_thresholds, std::optional<int64_t> class_id)
       : MetricRule(std::move(name)),
         wanted_(wanted),
         limited_(limited),
         value_(value),
-        options_{.class_id = o.class_id},
-        thresholds_(spread_for(this->name(), o.num_thresholds)) {
+        options_{.class_id = class_id},
+        thresholds_(spread_for(this->name(), num_thresholds)) {
     if (!(value >= 0 && value <= 1))
       throw_invalid(this->name(), cat(value_name, " is ", value, "; it must lie in [0, 1]"));
     for (const auto& [count, variable_name] : kCounts) counts_.push_back(add_variable(variable_name, {size()}));
@@ -127,9 +127,11 @@ constexpr BestRule::Share kSpecificity = {&Confusion::true_negatives, &Confusion
 std::shared_ptr<MetricRule> count_rule(std::string_view base, Count count, const CountOptions& o) {
   return std::make_shared<CountRule>(given_or_counted(o.name, base), count, o);
 }
+template <typename Options>
 std::shared_ptr<MetricRule> best_rule(std::string_view base, BestRule::Share wanted, BestRule::Share limited,
-                                      double value, std::string_view value_name, const AtOptions& o) {
-  return std::make_shared<BestRule>(given_or_counted(o.name, base), wanted, limited, value, value_name, o);
+                                      double value, std::string_view value_name, const Options& o) {
+  return std::make_shared<BestRule>(given_or_counted(o.name, base), wanted, limited, value, value_name,
+                                    o.num_thresholds, o.class_id);
 }
 
 }  // namespace
@@ -148,13 +150,13 @@ Recall::Recall(PrecisionOptions o)
     : Metric(std::make_shared<ShareRule>(given_or_counted(o.name, "recall"), &Confusion::false_negatives,
                                          "false_negatives", o)) {}
 
-SensitivityAtSpecificity::SensitivityAtSpecificity(double specificity, AtOptions o)
-    : Metric(best_rule("sensitivity_at_specificity", kRecall, kSpecificity, specificity, "specificity", o)) {}
-SpecificityAtSensitivity::SpecificityAtSensitivity(double sensitivity, AtOptions o)
-    : Metric(best_rule("specificity_at_sensitivity", kSpecificity, kRecall, sensitivity, "sensitivity", o)) {}
-PrecisionAtRecall::PrecisionAtRecall(double recall, AtOptions o)
-    : Metric(best_rule("precision_at_recall", kPrecision, kRecall, recall, "recall", o)) {}
-RecallAtPrecision::RecallAtPrecision(double precision, AtOptions o)
-    : Metric(best_rule("recall_at_precision", kRecall, kPrecision, precision, "precision", o)) {}
+SensitivityAtSpecificity::SensitivityAtSpecificity(SensitivityAtSpecificityOptions o)
+    : Metric(best_rule("sensitivity_at_specificity", kRecall, kSpecificity, o.specificity, "specificity", o)) {}
+SpecificityAtSensitivity::SpecificityAtSensitivity(SpecificityAtSensitivityOptions o)
+    : Metric(best_rule("specificity_at_sensitivity", kSpecificity, kRecall, o.sensitivity, "sensitivity", o)) {}
+PrecisionAtRecall::PrecisionAtRecall(PrecisionAtRecallOptions o)
+    : Metric(best_rule("precision_at_recall", kPrecision, kRecall, o.recall, "recall", o)) {}
+RecallAtPrecision::RecallAtPrecision(RecallAtPrecisionOptions o)
+    : Metric(best_rule("recall_at_precision", kRecall, kPrecision, o.precision, "precision", o)) {}
 
 }  // namespace brio::nn

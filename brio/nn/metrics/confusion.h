@@ -1,9 +1,10 @@
 // Metrics of yes and no: counts, precision and recall at thresholds, and the best of one where the other is given.
 //
 //   nn::Metric recall = nn::Recall({.thresholds = {0.3, 0.7}});     // result() has a number for each
-//   nn::Metric found = nn::RecallAtPrecision(0.9);
+//   nn::Metric found = nn::RecallAtPrecision({.precision = 0.9});
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "brio/nn/metrics/metric.h"
@@ -46,30 +47,58 @@ class Recall : public Metric {
   explicit Recall(PrecisionOptions options = {});
 };
 
-struct AtOptions {
+// The first option of each of these must be given, and lie in [0, 1].
+struct SensitivityAtSpecificityOptions {
+  double specificity = std::numeric_limits<double>::quiet_NaN();
   int64_t num_thresholds = 200;
   std::optional<int64_t> class_id = {};
   std::string name = {};
 };
 class SensitivityAtSpecificity : public Metric {
  public:
-  explicit SensitivityAtSpecificity(double specificity, AtOptions options = {});
+  explicit SensitivityAtSpecificity(SensitivityAtSpecificityOptions options);
+};
+struct SpecificityAtSensitivityOptions {
+  double sensitivity = std::numeric_limits<double>::quiet_NaN();
+  int64_t num_thresholds = 200;
+  std::optional<int64_t> class_id = {};
+  std::string name = {};
 };
 class SpecificityAtSensitivity : public Metric {
  public:
-  explicit SpecificityAtSensitivity(double sensitivity, AtOptions options = {});
+  explicit SpecificityAtSensitivity(SpecificityAtSensitivityOptions options);
+};
+struct PrecisionAtRecallOptions {
+  double recall = std::numeric_limits<double>::quiet_NaN();
+  int64_t num_thresholds = 200;
+  std::optional<int64_t> class_id = {};
+  std::string name = {};
 };
 class PrecisionAtRecall : public Metric {
  public:
-  explicit PrecisionAtRecall(double recall, AtOptions options = {});
+  explicit PrecisionAtRecall(PrecisionAtRecallOptions options);
+};
+struct RecallAtPrecisionOptions {
+  double precision = std::numeric_limits<double>::quiet_NaN();
+  int64_t num_thresholds = 200;
+  std::optional<int64_t> class_id = {};
+  std::string name = {};
 };
 class RecallAtPrecision : public Metric {
  public:
-  explicit RecallAtPrecision(double precision, AtOptions options = {});
+  explicit RecallAtPrecision(RecallAtPrecisionOptions options);
 };
 
 enum class Curve : uint8_t { roc, pr, pr_gain };
+constexpr auto value_names(Curve) {
+  return std::to_array<ValueName<Curve>>({{"ROC", Curve::roc}, {"PR", Curve::pr}, {"PRGAIN", Curve::pr_gain}});
+}
 enum class SummationMethod : uint8_t { interpolation, minoring, majoring };
+constexpr auto value_names(SummationMethod) {
+  return std::to_array<ValueName<SummationMethod>>({{"interpolation", SummationMethod::interpolation},
+                                                    {"minoring", SummationMethod::minoring},
+                                                    {"majoring", SummationMethod::majoring}});
+}
 struct AUCOptions {
   int64_t num_thresholds = 200;
   Curve curve = Curve::roc;

@@ -10,6 +10,12 @@ namespace brio::nn {
 // Over the classes: a score for each (none), one of all counts together (micro), the mean of the scores (macro), or
 // weighed by how often each class occurs.
 enum class ClassAverage : uint8_t { none, micro, macro, weighted };
+constexpr auto value_names(ClassAverage) {
+  return std::to_array<ValueName<ClassAverage>>({{"none", ClassAverage::none},
+                                                 {"micro", ClassAverage::micro},
+                                                 {"macro", ClassAverage::macro},
+                                                 {"weighted", ClassAverage::weighted}});
+}
 
 struct F1ScoreOptions {
   ClassAverage average = ClassAverage::none;

@@ -18,16 +18,16 @@ namespace {
 // Counts in a matrix of true (row) and predicted (column) classes.
 class IoURule : public MetricRule {
  public:
-  IoURule(std::string name, int64_t num_classes, std::vector<int64_t> targets, const IoUOptions& o)
-      : MetricRule(std::move(name)), classes_(num_classes), targets_(std::move(targets)), o_(o) {
-    if (classes_ < 1) throw_invalid(this->name(), cat("num_classes is ", classes_, "; it must be 1 or more"));
-    if (targets_.empty()) throw_invalid(this->name(), "there are no target_class_ids; give one or more");
-    for (int64_t id : targets_)
-      if (id < 0 || id >= classes_)
-        throw_invalid(this->name(), cat("target class ", id, " is out of range: it must lie in [0, ", classes_, ")"));
+  explicit IoURule(IoUOptions o) : MetricRule(o.name), o_(std::move(o)) {
+    const int64_t classes = o_.num_classes;
+    if (classes < 1) throw_invalid(name(), cat("num_classes is ", classes, "; it must be 1 or more"));
+    if (o_.target_class_ids.empty()) throw_invalid(name(), "there are no target_class_ids; give one or more");
+    for (int64_t id : o_.target_class_ids)
+      if (id < 0 || id >= classes)
+        throw_invalid(name(), cat("target class ", id, " is out of range: it must lie in [0, ", classes, ")"));
     if (!is_integer(o_.dtype) && o_.dtype != f32 && o_.dtype != f64)
-      throw_invalid(this->name(), cat("cannot count in ", o_.dtype, "; use int32 or float32"));
-    matrix_ = add_variable("total_confusion_matrix", {classes_, classes_}, o_.dtype);
+      throw_invalid(name(), cat("cannot count in ", o_.dtype, "; use int32 or float32"));
+    matrix_ = add_variable("total_confusion_matrix", {classes, classes}, o_.dtype);
   }
 
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight, const Tensor&) override {
@@ -35,18 +35,20 @@ class IoURule : public MetricRule {
     if (t.size() != p.size())
       throw_invalid(name(), cat("y_true has shape ", y_true.shape(), ", but y_pred ", y_pred.shape(),
                                 "; give a true class for each predicted one"));
-    const Tensor zero = constant(0, i64), limit = constant(classes_, i64);
+    const int64_t classes = o_.num_classes;
+    const Tensor zero = constant(0, i64), limit = constant(classes, i64);
     auto is_class = [&](const Tensor& x) { return logical_and(greater_equal(x, zero), less(x, limit)); };
     Tensor counted = logical_and(is_class(t), is_class(p));
     if (o_.ignore_class) counted = logical_and(counted, not_equal(t, constant(*o_.ignore_class, i64)));
     // A negative place is passed over.
     const Tensor place = select(counted, t * limit + p, constant(-1, i64));
-    const Tensor found = unsorted_segment_sum(weights(sample_weight, t.size()), place, classes_ * classes_);
-    matrix_.assign_add(reshape(found, {classes_, classes_}));
+    const Tensor found = unsorted_segment_sum(weights(sample_weight, t.size()), place, classes * classes);
+    matrix_.assign_add(reshape(found, {classes, classes}));
   }
 
   Tensor result() const override {
-    const Tensor matrix = matrix_, ids = Tensor::from(targets_, Shape{static_cast<int64_t>(targets_.size())});
+    const std::vector<int64_t>& targets = o_.target_class_ids;
+    const Tensor matrix = matrix_, ids = Tensor::from(targets, Shape{static_cast<int64_t>(targets.size())});
     const Tensor hits = linalg::diag_part(matrix);
     const Tensor either = cast(gather(sum(matrix, 0) + sum(matrix, 1) - hits, ids), f32);
     const Tensor zero = constant(0, f32), epsilon = constant(kEpsilon, f32);
@@ -71,8 +73,6 @@ class IoURule : public MetricRule {
     return broadcast_to(reshape(weights, {1}), {size});
   }
 
-  int64_t classes_;
-  std::vector<int64_t> targets_;
   IoUOptions o_;
   Variable matrix_;
 };
@@ -80,7 +80,9 @@ class IoURule : public MetricRule {
 class BinaryIoURule : public IoURule {
  public:
   BinaryIoURule(std::string name, const BinaryIoUOptions& o)
-      : IoURule(std::move(name), 2, o.target_class_ids, {.dtype = o.dtype}), threshold_(o.threshold) {}
+      : IoURule(
+            {.num_classes = 2, .target_class_ids = o.target_class_ids, .dtype = o.dtype, .name = std::move(name)}),
+        threshold_(o.threshold) {}
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight, const Tensor& mask) override {
     IoURule::update(y_true, greater_equal(cast(y_pred, f32), constant(threshold_, f32)), sample_weight, mask);
   }
@@ -95,31 +97,42 @@ std::vector<int64_t> all_classes(int64_t count) {
   return ids;
 }
 
-IoUOptions one_hot_options(const OneHotIoUOptions& o) {
-  return {.ignore_class = o.ignore_class,
-          .sparse_y_true = false,
-          .sparse_y_pred = o.sparse_y_pred,
-          .axis = o.axis,
-          .dtype = o.dtype,
-          .name = o.name};
-}
-
-std::shared_ptr<MetricRule> iou_rule(std::string_view base, int64_t num_classes, std::vector<int64_t> targets,
-                                     const IoUOptions& o) {
-  return std::make_shared<IoURule>(given_or_counted(o.name, base), num_classes, std::move(targets), o);
+std::shared_ptr<MetricRule> iou_rule(std::string_view base, IoUOptions o) {
+  o.name = given_or_counted(o.name, base);
+  return std::make_shared<IoURule>(std::move(o));
 }
 
 }  // namespace
 
-IoU::IoU(int64_t num_classes, const std::vector<int64_t>& target_class_ids, IoUOptions o)
-    : Metric(iou_rule("io_u", num_classes, target_class_ids, o)) {}
-MeanIoU::MeanIoU(int64_t num_classes, IoUOptions o)
-    : Metric(iou_rule("mean_io_u", num_classes, all_classes(num_classes), o)) {}
+IoU::IoU(IoUOptions o) : Metric(iou_rule("io_u", std::move(o))) {}
+MeanIoU::MeanIoU(MeanIoUOptions o)
+    : Metric(iou_rule("mean_io_u", {.num_classes = o.num_classes,
+                                    .target_class_ids = all_classes(o.num_classes),
+                                    .ignore_class = o.ignore_class,
+                                    .sparse_y_true = o.sparse_y_true,
+                                    .sparse_y_pred = o.sparse_y_pred,
+                                    .axis = o.axis,
+                                    .dtype = o.dtype,
+                                    .name = o.name})) {}
 BinaryIoU::BinaryIoU(BinaryIoUOptions o)
     : Metric(std::make_shared<BinaryIoURule>(given_or_counted(o.name, "binary_io_u"), o)) {}
-OneHotIoU::OneHotIoU(int64_t num_classes, const std::vector<int64_t>& target_class_ids, OneHotIoUOptions o)
-    : Metric(iou_rule("one_hot_io_u", num_classes, target_class_ids, one_hot_options(o))) {}
-OneHotMeanIoU::OneHotMeanIoU(int64_t num_classes, OneHotIoUOptions o)
-    : Metric(iou_rule("one_hot_mean_io_u", num_classes, all_classes(num_classes), one_hot_options(o))) {}
+OneHotIoU::OneHotIoU(OneHotIoUOptions o)
+    : Metric(iou_rule("one_hot_io_u", {.num_classes = o.num_classes,
+                                       .target_class_ids = o.target_class_ids,
+                                       .ignore_class = o.ignore_class,
+                                       .sparse_y_true = false,
+                                       .sparse_y_pred = o.sparse_y_pred,
+                                       .axis = o.axis,
+                                       .dtype = o.dtype,
+                                       .name = o.name})) {}
+OneHotMeanIoU::OneHotMeanIoU(OneHotMeanIoUOptions o)
+    : Metric(iou_rule("one_hot_mean_io_u", {.num_classes = o.num_classes,
+                                            .target_class_ids = all_classes(o.num_classes),
+                                            .ignore_class = o.ignore_class,
+                                            .sparse_y_true = false,
+                                            .sparse_y_pred = o.sparse_y_pred,
+                                            .axis = o.axis,
+                                            .dtype = o.dtype,
+                                            .name = o.name})) {}
 
 }  // namespace brio::nn

@@ -1,6 +1,6 @@
 // Intersection over union of classes: how well predicted regions cover the true ones.
 //
-//   nn::Metric iou = nn::MeanIoU(21, {.ignore_class = 0});
+//   nn::Metric iou = nn::MeanIoU({.num_classes = 21, .ignore_class = 0});
 #pragma once
 
 #include <optional>
@@ -10,9 +10,11 @@
 namespace brio::nn {
 
 struct IoUOptions {
-  std::optional<int64_t> ignore_class = {};  // labels of this class do not count
-  bool sparse_y_true = true;                 // class numbers; else one-hot along `axis`
-  bool sparse_y_pred = true;                 // class numbers; else scores along `axis`, of which the largest counts
+  int64_t num_classes = 0;                     // must be given, as in all but BinaryIoU
+  std::vector<int64_t> target_class_ids = {};  // the classes that count; must be given
+  std::optional<int64_t> ignore_class = {};    // labels of this class do not count
+  bool sparse_y_true = true;                   // class numbers; else one-hot along `axis`
+  bool sparse_y_pred = true;                   // class numbers; else scores along `axis`, of which the largest counts
   int axis = -1;
   DType dtype = i32;  // of the counts, and of the weights: the default cuts 0.5 to 0, as in Keras
   std::string name = {};
@@ -20,12 +22,21 @@ struct IoUOptions {
 // The mean over some classes. Classes that do not occur are left out, and so are numbers that are not a class.
 class IoU : public Metric {
  public:
-  IoU(int64_t num_classes, const std::vector<int64_t>& target_class_ids, IoUOptions options = {});
+  explicit IoU(IoUOptions options);
+};
+struct MeanIoUOptions {
+  int64_t num_classes = 0;
+  std::optional<int64_t> ignore_class = {};
+  bool sparse_y_true = true;
+  bool sparse_y_pred = true;
+  int axis = -1;
+  DType dtype = i32;
+  std::string name = {};
 };
 // Over all classes.
 class MeanIoU : public Metric {
  public:
-  explicit MeanIoU(int64_t num_classes, IoUOptions options = {});
+  explicit MeanIoU(MeanIoUOptions options);
 };
 
 struct BinaryIoUOptions {
@@ -40,6 +51,8 @@ class BinaryIoU : public Metric {
 };
 
 struct OneHotIoUOptions {
+  int64_t num_classes = 0;
+  std::vector<int64_t> target_class_ids = {};
   std::optional<int64_t> ignore_class = {};
   bool sparse_y_pred = false;
   int axis = -1;
@@ -49,11 +62,19 @@ struct OneHotIoUOptions {
 // Where y_true is one-hot.
 class OneHotIoU : public Metric {
  public:
-  OneHotIoU(int64_t num_classes, const std::vector<int64_t>& target_class_ids, OneHotIoUOptions options = {});
+  explicit OneHotIoU(OneHotIoUOptions options);
+};
+struct OneHotMeanIoUOptions {
+  int64_t num_classes = 0;
+  std::optional<int64_t> ignore_class = {};
+  bool sparse_y_pred = false;
+  int axis = -1;
+  DType dtype = i32;
+  std::string name = {};
 };
 class OneHotMeanIoU : public Metric {
  public:
-  explicit OneHotMeanIoU(int64_t num_classes, OneHotIoUOptions options = {});
+  explicit OneHotMeanIoU(OneHotMeanIoUOptions options);
 };
 
 }  // namespace brio::nn

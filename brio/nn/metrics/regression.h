@@ -17,6 +17,12 @@ class LogCoshError : public Metric {  // called "logcosh"
 };
 
 enum class ClassAggregation : uint8_t { none, uniform_average, variance_weighted_average };
+constexpr auto value_names(ClassAggregation) {
+  return std::to_array<ValueName<ClassAggregation>>(
+      {{"none", ClassAggregation::none},
+       {"uniform_average", ClassAggregation::uniform_average},
+       {"variance_weighted_average", ClassAggregation::variance_weighted_average}});
+}
 struct R2ScoreOptions {
   ClassAggregation class_aggregation = ClassAggregation::uniform_average;  // over the columns of y_pred
   int64_t num_regressors = 0;  // the score is adjusted for so many independent variables, where there is data for it

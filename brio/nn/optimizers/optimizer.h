@@ -2,7 +2,7 @@
 //
 //   nn::Optimizer optimizer = "adam";
 //   nn::Optimizer optimizer = nn::SGD(0.01, {.momentum = 0.9, .nesterov = true, .clipnorm = 1});
-//   nn::Optimizer optimizer = nn::AdamW(nn::CosineDecay(1e-3, 10'000), {.weight_decay = 0.01});
+//   nn::Optimizer optimizer = nn::AdamW(nn::CosineDecay({.initial_learning_rate = 1e-3, .decay_steps = 10'000}));
 //   optimizer.apply_gradients(tape.gradient(loss, variables), variables);
 //   optimizer.set_learning_rate(0.001);
 //

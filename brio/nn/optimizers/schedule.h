@@ -1,7 +1,7 @@
 // Learning-rate schedules, with Keras 3's formulas, defaults and names: functions from the step to the rate.
 //
-//   nn::Adam adam(nn::CosineDecay(1e-3, 10'000, {.warmup_target = 3e-3, .warmup_steps = 500}));
-//   double rate = nn::ExponentialDecay(0.1, 1000, 0.96)(2000);                  // on the host
+//   nn::Adam adam(nn::CosineDecay({.initial_learning_rate = 1e-3, .decay_steps = 10'000}));
+//   double rate = nn::PiecewiseConstantDecay({.boundaries = {1000}, .values = {0.1, 0.01}})(2000);  // on the host
 //   nn::Schedule mine([](const Tensor& step) { return 0.1 / sqrt(cast(step, f32) + 1.f); });
 //
 // A schedule is ops, in float32 as in Keras: inside a training step it is part of the plan.
@@ -33,63 +33,62 @@ class Schedule {
   Settings settings_;
 };
 
+// The initial rate, decay_steps and decay_rate must be given.
+
 // initial · decay_rate ^ (step / decay_steps); staircase: the exponent is rounded down.
 struct ExponentialDecayOptions {
+  std::optional<double> initial_learning_rate = {};
+  int64_t decay_steps = 0;
+  std::optional<double> decay_rate = {};
   bool staircase = false;
-};
-class ExponentialDecay : public Schedule {
- public:
-  ExponentialDecay(double initial_learning_rate, int64_t decay_steps, double decay_rate,
-                   ExponentialDecayOptions options = {});
 };
 
 // values[0] up to and including step boundaries[0], then values[1] up to boundaries[1], …
-class PiecewiseConstantDecay : public Schedule {
- public:
-  PiecewiseConstantDecay(std::vector<int64_t> boundaries, std::vector<double> values);
+struct PiecewiseConstantDecayOptions {
+  std::vector<int64_t> boundaries = {};
+  std::vector<double> values = {};
 };
 
 // From initial to end as (1 - step / decay_steps) ^ power; cycle: decay_steps grows to the next multiple past the
 // end.
 struct PolynomialDecayOptions {
+  std::optional<double> initial_learning_rate = {};
+  int64_t decay_steps = 0;
   double end_learning_rate = 0.0001, power = 1;
   bool cycle = false;
-};
-class PolynomialDecay : public Schedule {
- public:
-  PolynomialDecay(double initial_learning_rate, int64_t decay_steps, PolynomialDecayOptions options = {});
 };
 
 // initial / (1 + decay_rate · step / decay_steps); staircase: the quotient is rounded down.
 struct InverseTimeDecayOptions {
+  std::optional<double> initial_learning_rate = {};
+  int64_t decay_steps = 0;
+  std::optional<double> decay_rate = {};
   bool staircase = false;
-};
-class InverseTimeDecay : public Schedule {
- public:
-  InverseTimeDecay(double initial_learning_rate, int64_t decay_steps, double decay_rate,
-                   InverseTimeDecayOptions options = {});
 };
 
 // Half a cosine from initial down to alpha · initial. With a warmup_target, the rate first rises to it in a straight
 // line, and the cosine starts there.
 struct CosineDecayOptions {
+  std::optional<double> initial_learning_rate = {};
+  int64_t decay_steps = 0;
   double alpha = 0;
   std::optional<double> warmup_target = {};
   int64_t warmup_steps = 0;
 };
-class CosineDecay : public Schedule {
- public:
-  CosineDecay(double initial_learning_rate, int64_t decay_steps, CosineDecayOptions options = {});
-};
 
 // Half cosines one after another: each t_mul times as long as the one before, and m_mul times as high.
 struct CosineDecayRestartsOptions {
+  std::optional<double> initial_learning_rate = {};
+  int64_t first_decay_steps = 0;
   double t_mul = 2, m_mul = 1, alpha = 0;
 };
-class CosineDecayRestarts : public Schedule {
- public:
-  CosineDecayRestarts(double initial_learning_rate, int64_t first_decay_steps,
-                      CosineDecayRestartsOptions options = {});
-};
+
+// class CosineDecay : public Schedule, made by CosineDecay({.decay_steps = 100, …}); and so on.
+#define BRIO_SCHEDULE(Class)                \
+  class Class : public Schedule {           \
+   public:                                  \
+    explicit Class(Class##Options options); \
+  };
+#include "brio/nn/optimizers/schedule_kinds.h"
 
 }  // namespace brio::nn
