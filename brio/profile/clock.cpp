@@ -10,6 +10,8 @@
 #include <cpuid.h>
 #endif
 
+#include "brio/profile/test_clock.h"
+
 namespace brio::profile {
 namespace {
 
@@ -39,8 +41,10 @@ const Begin& begin() {
 }  // namespace
 
 constinit bool detail::even_counter = false;  // begin() knows
+constinit thread_local const uint64_t* detail::test_clock = nullptr;
 
 uint64_t detail::system_ns() {
+  if (test_clock) return *test_clock;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
