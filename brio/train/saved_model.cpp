@@ -5,6 +5,7 @@
 #include <random>
 
 #include "brio/base/error.h"
+#include "brio/formats/file.h"
 #include "brio/formats/safetensors.h"
 #include "brio/formats/seal.h"
 #include "brio/runtime/saved_trace.h"
@@ -54,6 +55,7 @@ Json shape_of(const Tensor& value) {
 
 void write_saved_model(const std::string& folder, const Json& described, std::span<const VariableRef> variables,
                        std::span<const Tensor> constants) {
+  formats::check_name(folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder)) throw ResourceError(cat(folder, ": it cannot be made: ", error.message()));

@@ -25,6 +25,11 @@ def single(k):
 
 def _rows(k, rows, columns, align):
     """(diagonal, its length, zeros before it, zeros behind it), the highest first."""
+    if k[0] <= -max(rows, 1) or k[1] >= max(columns, 1):
+        raise InvalidArgumentError(
+            f"[diag] k is {k}, but a matrix of {rows} rows and {columns} columns has the diagonals "
+            f"{1 - max(rows, 1)} to {max(columns, 1) - 1}"
+        )
     lengths = {d: min(rows + min(d, 0), columns - max(d, 0)) for d in range(k[0], k[1] + 1)}
     longest = max(lengths.values())
     upper, lower = align.split("_")

@@ -518,6 +518,24 @@ def test_more_segments_than_memory():
 def test_no_name_has_a_byte_0():
     with pytest.raises(ValueError, match="byte 0"):
         list(tf.data.Dataset.range(3).cache("\0"))
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(120)])
+    with pytest.raises(ValueError, match="byte 0"):
+        model.export("\0")
+    with pytest.raises(ValueError, match="byte 0"):
+        tf.saved_model.save(tf.Module(), "a\0b")
+
+
+@pytest.mark.parametrize("k", [(0, 2**62), (-(2**62), 0), (0, 150), (-130, 0)])
+def test_diagonals_that_a_matrix_has_not(k):
+    x = tf.ones((130, 150))
+    for call in (
+        lambda: tf.linalg.diag_part(x, k=k),
+        lambda: tf.keras.ops.diag(x, k),
+        lambda: tf.linalg.set_diag(x, tf.ones((2, 130)), k=k),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="has the diagonals -129 to 149"):
+            call()
+    assert tf.linalg.diag_part(x, k=(-129, 149)).shape == (279, 130)
 
 
 @pytest.mark.parametrize("kind", ["list", "dict"])
