@@ -44,12 +44,14 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
     values, splits = list(pylist), []
     while len(splits) < ragged_rank:
         splits.append(np.cumsum([0, *map(len, values)], dtype=np.int64))
-        values = [item for row in values for item in row]
+        values = _joined(values, len(splits) == ragged_rank)
     if inner_shape is None:
-        inner_shape = _common_shape(values, deep - ragged_rank - 1) if values else ()
+        inner_shape = _common_shape(values, deep - ragged_rank - 1) if len(values) else ()
     made = (
-        _core.constant(_as_lists(values), dtype, shape=[len(values), *inner_shape])
-        if values
+        _core.constant(
+            values if isinstance(values, np.ndarray) else _as_lists(values), dtype, shape=[len(values), *inner_shape]
+        )
+        if len(values)
         else _core.constant([], dtype, shape=[0, *inner_shape])
     )
     for at in reversed(splits):
@@ -70,6 +72,19 @@ def _depths(x, at):
         inner, found = _depths(item, at + 1)
         deep, scalars = max(deep, inner), scalars | found
     return deep, scalars
+
+
+def _joined(rows, innermost):
+    """The items of all rows. Arrays of numbers stay one: items of their own would take 30 times the memory."""
+    arrays = all(isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "biufc" for row in rows)
+    if not innermost or not rows or not arrays:
+        return [item for row in rows for item in row]
+    joined = np.concatenate(rows)
+    if joined.dtype.kind in "iu":  # NumPy's integers become what Python's become, as in TensorFlow
+        limits = np.iinfo("int32")
+        small = joined.size == 0 or (limits.min <= joined.min() and joined.max() <= limits.max)
+        joined = joined.astype("int32" if small else "int64")
+    return joined
 
 
 def _common_shape(values, depth):

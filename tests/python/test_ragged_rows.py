@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import pytest
 
 import brio as tf
 
@@ -70,3 +71,15 @@ def test_functions_see_other_values_of_the_same_rows():
         tf.constant(1)
     assert both() == [[3, 3], [30, 30]]
     assert total.traces == 1
+
+
+def test_rows_that_are_arrays():
+    rows = [np.arange(300.0), np.arange(7.0)]
+    made = tf.ragged.constant(rows)
+    assert made.dtype == tf.float64 and made.row_lengths().numpy().tolist() == [300, 7]
+    np.testing.assert_array_equal(made.flat_values, np.concatenate(rows))
+    assert tf.ragged.constant([np.array([1, 2], "uint8")]).dtype == tf.int32
+    assert tf.ragged.constant([np.array([1, 2**40])]).dtype == tf.int64
+    assert tf.ragged.constant(rows, "float16").dtype == tf.float16
+    with pytest.raises((MemoryError, tf.errors.ResourceExhaustedError)):  # at once
+        tf.ragged.constant(np.broadcast_to(np.float32(1), (3, 2**40)))
