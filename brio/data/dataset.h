@@ -140,7 +140,7 @@ class Dataset {
   Dataset scan(std::vector<Tensor> initial_state, ElementFunction f, Structure results) const;
   // f(state..., element...) -> (state...), over all elements; the last state.
   template <typename F>
-  std::vector<Tensor> reduce(std::vector<Tensor> initial_state, F f) const;
+  std::vector<Tensor> reduce(const std::vector<Tensor>& initial_state, F f) const;
   std::vector<Tensor> reduce(const std::vector<Tensor>& initial_state, const ElementFunction& f) const;
 
   // Elements are made once, in the first epoch, and kept: in memory, or in a file that other processes read, too.
@@ -319,9 +319,9 @@ Dataset Dataset::scan(std::vector<Tensor> initial_state, F f, ScanOptions option
 }
 
 template <typename F>
-std::vector<Tensor> Dataset::reduce(std::vector<Tensor> initial_state, F f) const {
+std::vector<Tensor> Dataset::reduce(const std::vector<Tensor>& initial_state, F f) const {
   check_arity("reduce", brio::detail::Signature<F>::arity, initial_state.size());
-  return reduce(std::move(initial_state), ElementFunction{detail::over_tensors(std::move(f))});
+  return reduce(initial_state, ElementFunction{detail::over_tensors(std::move(f))});
 }
 
 }  // namespace brio::data

@@ -5,6 +5,7 @@
 #include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "brio/nn/optimizers/optimizer_rule.h"
 #include "brio/nn/option_fields.h"
+#include "brio/ops/control/held_assignments.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 
@@ -163,8 +164,11 @@ void bind_optimizers(nb::module_& m) {
     nn::Formula formula{.slots = nn::like_parameter({}),
                         .update = [f = kept(std::move(update))](nn::ParameterUpdate& u) {
                           const Locked locked;
-                          Variable variable = u.variable;
+                          const Variable& variable = u.variable;
+                          std::optional<HeldAssignments> held;
+                          if (u.gate.defined()) held.emplace();
                           (*f)(wrap(u.g), variable_object(variable), wrap(u.rate));
+                          if (held) held->keep_if(u.gate);
                           u.p = variable.value();
                         }};
     return nn::Optimizer(std::make_shared<nn::OptimizerRule>(rate_from(rate), options, std::move(formula)));

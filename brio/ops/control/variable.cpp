@@ -8,6 +8,7 @@
 #include "brio/ir/device_copy.h"
 #include "brio/ir/trace.h"
 #include "brio/ops/control/body_variables.h"
+#include "brio/ops/control/held_assignments.h"
 #include "brio/ops/elementwise/elementwise.h"
 #include "brio/ops/shapes/shape_ops.h"
 
@@ -181,6 +182,7 @@ void assign_variable(const VariableRef& variable, const Tensor& value) {
                               "; reshape or cast it"));
   Recording& recording = current_recording();
   check_outside_host_call(recording, *variable);
+  if (!recording.is_body()) HeldAssignments::note(variable);
   if (recording.kind != Recording::Kind::eager) {
     Recording::Cell& cell = cell_in(recording, variable);
     cell.current = value;

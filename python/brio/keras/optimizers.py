@@ -294,7 +294,7 @@ class LossScaleOptimizer(Optimizer):
         return self.inner_optimizer.built
 
     def build(self, variables):
-        self.inner_optimizer._last = list(variables)
+        self.inner_optimizer.build(list(variables))
         self._brio.build(self.inner_optimizer._last)
         self._run_when_built()
 
