@@ -116,7 +116,12 @@ def _incomplete(a, x, which):
     with np.errstate(all="ignore"):
         if good.any():
             p[good], q[good], slope[good] = _gamma_parts(a[good], x[good])
-    for edge, low, high in (((x == 0) & (a > 0), 0.0, 1.0), ((x == np.inf) & (a > 0) & np.isfinite(a), 1.0, 0.0)):
+    edges = (
+        ((x == 0) & (a > 0), 0.0, 1.0),
+        ((x == np.inf) & (a > 0) & np.isfinite(a), 1.0, 0.0),
+        ((a == np.inf) & (x >= 0) & np.isfinite(x), 0.0, 1.0),
+    )
+    for edge, low, high in edges:
         p[edge], q[edge], slope[edge] = low, high, 0.0
     return {"p": p, "q": q, "slope": slope}[which].astype(kind).reshape(shape)
 

@@ -237,6 +237,10 @@ def fingerprint(data, method="farmhash64", name=None):
             bytes_ = numbers.reshape(rows, -1)
             numbers = fingerprint64([row.tobytes() for row in bytes_]).astype("<u8")
     else:
+        if x.dtype == _core.bfloat16:  # NumPy has no such numbers
+            from brio._more_arrays import bitcast
+
+            x = bitcast(x, "uint16")
         array = np.ascontiguousarray(x.numpy())
         numbers = fingerprint64([row.tobytes() for row in array.reshape(rows, -1)]).astype("<u8")
     return _core.constant(numbers.view(np.uint8).reshape(rows, 8))

@@ -92,3 +92,15 @@ def test_names_that_stand_for_others():
     values, _ = tf.approx_top_k([[1.0, 5.0, 3.0]], k=2)
     assert values.numpy().tolist() == [[5.0, 3.0]]
     assert tf.approx_top_k([1.0, 5.0, 3.0], k=1, is_max_k=False).indices.numpy().tolist() == [0]
+
+
+def test_fingerprints_are_of_the_bytes():
+    x = tf.cast(tf.constant([[1.5, 2.25], [3.0, -1.0]]), "bfloat16")
+    wanted = [[81, 82, 220, 239, 81, 203, 179, 107], [50, 101, 170, 36, 58, 178, 175, 213]]  # TensorFlow 2.21
+    assert tf.fingerprint(x).numpy().tolist() == wanted
+
+
+def test_incomplete_gamma_functions_at_infinity():
+    a, x = tf.constant([np.inf, np.inf, 2.0]), tf.constant([1.5, 0.0, np.inf])
+    assert tf.math.igammac(a, x).numpy().tolist() == [1.0, 1.0, 0.0]
+    assert tf.math.igamma(a, x).numpy().tolist() == [0.0, 0.0, 1.0]

@@ -197,8 +197,10 @@ def nanmin(x, axis=None, keepdims=False):
 
 
 def nancumsum(x, axis=None, dtype=None):
-    """Running sums that pass NaN over."""
-    return _reducing.cumsum(_instead(x, 0), axis=axis, dtype=dtype)
+    """Running sums that pass NaN over; infinities count as the largest numbers, as in Keras."""
+    from brio.keras.ops import numpy
+
+    return _reducing.cumsum(numpy.nan_to_num(x), axis=axis, dtype=dtype)
 
 
 def ptp(x, axis=None, keepdims=False):
