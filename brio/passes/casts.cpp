@@ -48,6 +48,7 @@ class CastsPass {
   struct Group {
     DType from, to;
     bool of_inputs;
+    // NOLINTNEXTLINE(modernize-use-nullptr): there is no pointer
     auto operator<=>(const Group&) const = default;
   };
   // Is it read by an optimizer alone, under whatever shape?

@@ -42,6 +42,7 @@ struct Atom {
   enum class Kind : uint8_t { symbol, quotient, positive, either };  // positive: max(a, 0)
   Kind kind;
   int64_t a, b;  // words; of a symbol its number
+  // NOLINTNEXTLINE(modernize-use-nullptr): there is no pointer
   auto operator<=>(const Atom&) const = default;
 };
 

@@ -59,6 +59,22 @@ def test_a_step_that_is_not_finite_changes_nothing(apply):
         assert float(inner.seen) == before[2]
 
 
+def test_what_a_branch_assigns_is_taken_back_too(apply):
+    class Signs(keras.optimizers.Optimizer):
+        def update_step(self, gradient, variable, learning_rate):
+            tf.cond(
+                tf.reduce_sum(gradient) > 0.0,
+                lambda: variable.assign_sub(tf.ones_like(variable)),
+                lambda: variable.assign_add(tf.ones_like(variable)),
+            )
+
+    optimizer, v = Signs(gradient_accumulation_steps=2), tf.Variable(tf.zeros([150]))
+    optimizer.build([v])
+    for gradient, wanted in (3.0, 0.0), (-1.0, -1.0), (-3.0, -1.0), (1.0, 0.0):
+        apply(optimizer, [tf.fill([150], gradient)], [v])
+        np.testing.assert_array_equal(v, np.full(150, wanted))
+
+
 def test_schedule_free_adamw_with_accumulation_is_that_of_keras():
     optimizer = keras.optimizers.ScheduleFreeAdamW(learning_rate=0.1, gradient_accumulation_steps=2)
     v = keras.Variable([1.0, 2.0])

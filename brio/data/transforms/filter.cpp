@@ -29,6 +29,7 @@ class FilterStage final : public FollowingStage {
       }
     }
   }
+  // NOLINTNEXTLINE(bugprone-parent-virtual-call): the stage below cannot know how many of its elements are skipped
   int64_t skip(int64_t n) override { return Stage::skip(n); }
   int64_t indexed() const override { return -1; }
   void describe(profile::StageFacts& facts) const override { facts.kind = profile::StageKind::filter; }

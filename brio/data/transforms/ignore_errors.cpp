@@ -21,6 +21,7 @@ class IgnoreErrorsStage final : public FollowingStage {
       pipeline_.skipped->add(message_of(ticket.error));
     }
   }
+  // NOLINTNEXTLINE(bugprone-parent-virtual-call): the stage below cannot know how many of its elements are skipped
   int64_t skip(int64_t n) override { return Stage::skip(n); }
   int64_t indexed() const override { return -1; }
   // The count is of the place: what is claimed again after a restore is not counted twice.

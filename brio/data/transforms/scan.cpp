@@ -78,6 +78,7 @@ class ScanStage final : public FollowingStage {
     }
     return true;
   }
+  // NOLINTNEXTLINE(bugprone-parent-virtual-call): the stage below cannot know how many of its elements are skipped
   int64_t skip(int64_t n) override { return Stage::skip(n); }
   int64_t indexed() const override { return -1; }
   void reset(uint64_t epoch) override {

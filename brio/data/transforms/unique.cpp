@@ -24,6 +24,7 @@ class UniqueStage final : public FollowingStage {
       if (add(bytes.bytes())) return true;
     }
   }
+  // NOLINTNEXTLINE(bugprone-parent-virtual-call): the stage below cannot know how many of its elements are skipped
   int64_t skip(int64_t n) override { return Stage::skip(n); }
   int64_t indexed() const override { return -1; }
   void reset(uint64_t epoch) override {

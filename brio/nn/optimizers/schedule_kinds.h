@@ -6,11 +6,13 @@
 //
 // The options of a class CLASS are CLASSOptions (schedule.h).
 
+// NOLINTBEGIN(misc-definitions-in-headers): each source that includes the rows defines something else
 BRIO_SCHEDULE(ExponentialDecay)
 BRIO_SCHEDULE(PiecewiseConstantDecay)
 BRIO_SCHEDULE(PolynomialDecay)
 BRIO_SCHEDULE(InverseTimeDecay)
 BRIO_SCHEDULE(CosineDecay)
 BRIO_SCHEDULE(CosineDecayRestarts)
+// NOLINTEND(misc-definitions-in-headers)
 
 #undef BRIO_SCHEDULE
